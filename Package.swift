@@ -170,7 +170,7 @@ let package = Package(
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "JSON", "MSAL", "Processes", "UnixSocket",
                 "WebPages",
-                .httpTypes, .hummingbird, .logging, .nioCore,
+                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix,
             ],
             resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
                 + languages.map { .embedInCode("Texts/\($0).json") }),

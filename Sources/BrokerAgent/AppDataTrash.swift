@@ -17,9 +17,9 @@ final class AppDataTrash: Sendable {
     /// Held by the thread that removes what was taken.
     private let emptying = Mutex<Void>(())
     /// What was taken of the latest epoch: an order that is repeated finds nothing more there. Held while folders are taken.
-    private let taken = Mutex(Taken())
+    private let taken: Mutex<Taken>
 
-    private struct Taken {
+    struct Taken: Codable {
         var epoch: Epoch.ID?
         var paths: Set<String> = []
     }
@@ -30,8 +30,16 @@ final class AppDataTrash: Sendable {
     /// What is taken gets a name that begins with this, and nothing else in the folder is removed.
     private static let prefix = "taken-"
 
-    /// - Parameter folder: on the file system of the apps' folders; made if it is missing.
-    init(folder: Directory, logger: Logger) { (self.folder, self.logger) = (folder, logger) }
+    /// - Parameters:
+    ///   - folder: on the file system of the apps' folders; made if it is missing.
+    ///   - taken: what was taken before this process started anew.
+    init(folder: Directory, taken: Taken = Taken(), logger: Logger) {
+        (self.folder, self.logger) = (folder, logger)
+        self.taken = Mutex(taken)
+    }
+
+    /// What was taken of the latest epoch; nil while folders are being taken.
+    var latest: Taken? { taken.withLockIfAvailable { $0 } }
 
     /// Ends the processes of these apps, and takes their folders away; blocks.
     ///

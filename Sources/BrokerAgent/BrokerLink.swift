@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import CLinux
+internal import Dispatch
 internal import Glibc
 internal import UnixSocket
 
@@ -11,17 +13,24 @@ struct BrokerLink: Sendable {
         case connected(Channel)
         case order(AgentOrder)
         case lost
+        /// The link has paused between two orders, as it was asked to.
+        case paused
     }
 
     /// The agent's end of the connection.
     typealias Channel = FramedJSON<AgentOrder, AgentMessage>
 
     let socket: String
+    let pauses: LinkPauses
     let tell: @Sendable (Event) -> Void
 
-    /// Connects and reads orders forever; blocks.
-    func run() {
+    /// Reads orders from `channel`, then connects and reads orders forever; blocks.
+    func run(_ channel: Channel?) {
         var wait = Backoff()
+        if let channel {
+            _ = readOrders(channel)
+            tell(.lost)
+        }
         while true {
             do throws(SocketError) {
                 let channel = try Channel.connect(to: socket, limits: Wire.agentOrderLimits)
@@ -43,11 +52,45 @@ struct BrokerLink: Sendable {
     private func readOrders(_ channel: Channel) -> Bool {
         defer { channel.connection.shutDown() }
         var came = false
-        while let order = try? channel.receive().message {
+        while true {
+            while channel.connection.descriptor.awaitReadable(unless: pauses.asked) {
+                pauses.take { tell(.paused) }
+            }
+            guard let order = try? channel.receive().message else { break }
             came = true
             tell(.order(order))
         }
         return came
+    }
+}
+
+/// Lets another thread stop a link between two orders, when nothing of an order has been read.
+final class LinkPauses: Sendable {
+    /// Readable while a pause is asked for.
+    let asked: Descriptor
+    private let goOn = DispatchSemaphore(value: 0)
+
+    /// - Throws: ``SocketError`` if the process has no descriptor left.
+    init() throws(SocketError) {
+        let event = clinux_event()
+        guard event >= 0 else { throw SocketError(call: .pair, errno: -event) }
+        asked = Descriptor(owning: event)
+    }
+
+    /// Asks for one pause, which the link reports and which lasts until ``end()``.
+    func ask() {
+        var one: UInt64 = 1
+        _ = asked.withNumber { unsafe write($0, &one, MemoryLayout<UInt64>.size) }
+    }
+
+    func end() { goOn.signal() }
+
+    /// Takes the pause that was asked for; blocks.
+    fileprivate func take(_ report: () -> Void) {
+        var count: UInt64 = 0
+        _ = asked.withNumber { unsafe read($0, &count, MemoryLayout<UInt64>.size) }
+        report()
+        goOn.wait()
     }
 }
 

@@ -40,11 +40,13 @@ extension BrowserAgent {
     /// Takes the data of apps away in a thread of its own: a process that does not end must not delay the browser's end.
     private func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration) {
         do {
+            takings += 1
             try BlockingThread.start { [trash, events] in
                 events.post(.dataTaken(epoch: epoch, trash.take(apps, of: epoch, until: deadline)))
             }
         } catch {
             // The broker does not wait for ever.
+            takings -= 1
             logger.error("no thread takes the data of apps away", metadata: ["error": "\(error)"])
         }
     }
@@ -128,6 +130,7 @@ extension BrowserAgent {
             if machine.storage(of: epoch) != nil { try profile(of: epoch).remove() }
             Failpoint.browserCleared.reach()
             logger.info("browser cleared")
+            mustRenew = hasReadPage
             return .cleared(epoch: epoch)
         } catch {
             return notCleared(epoch, error)

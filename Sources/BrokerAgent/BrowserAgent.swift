@@ -26,6 +26,18 @@ package final class BrowserAgent {
     var channel: BrokerLink.Channel?
     /// Whether the service manager was notified.
     var isReady = false
+    let pauses: LinkPauses
+    /// Whether this process may hold something of a worker: an order has named a page.
+    private(set) var hasReadPage = false
+    /// Whether a worker's session is over of which this process may hold something.
+    var mustRenew = false
+    /// Whether the link was asked for a pause, after which the agent starts anew.
+    var isRenewing = false
+    /// How many orders to take data of apps away are being carried out.
+    var takings = 0
+    private let former: Former?
+    /// The lock of the folder of profiles, once this process has it.
+    private(set) var lock: Descriptor?
 
     /// The events that the threads post.
     enum Event: Sendable {
@@ -49,47 +61,56 @@ package final class BrowserAgent {
         case signal(Int32)
     }
 
-    /// Creates an agent for this configuration; nothing happens before ``run()``.
-    package init(configuration: AgentConfiguration, logger: Logger) {
+    /// Creates an agent for this configuration. Nothing happens before ``run()``, except that it takes over the files of the
+    /// process's former start.
+    ///
+    /// - Throws: ``SocketError`` if the process has no descriptor left.
+    package init(configuration: AgentConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        windows = OpenWindows(configuration: configuration, events: events, logger: logger)
-        trash = AppDataTrash(folder: Directory(path: configuration.trash), logger: logger)
+        pauses = try LinkPauses()
+        former = Former.take()
+        let knowledge = former?.knowledge
+        windows = OpenWindows(
+            configuration: configuration, policies: knowledge?.policies ?? [], firefox: former?.firefox, events: events,
+            logger: logger)
+        trash = AppDataTrash(
+            folder: Directory(path: configuration.trash), taken: knowledge?.taken ?? AppDataTrash.Taken(),
+            logger: logger)
     }
 
     /// The signals that the process must block before it starts its first thread.
-    package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1]
+    package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1, endOfSignals]
+    /// The agent sends itself this signal: the thread that waits for signals ends, and later ones stay pending.
+    static let endOfSignals = SIGUSR2
 
     /// Serves until `SIGTERM` or `SIGINT`. When it returns, every browser has ended and its profile is removed. Blocks.
     ///
     /// - Throws: ``AgentFailure`` if something of a browser cannot be removed. At its next start, the agent tries again
     ///   before it sends its hello to `batond`.
     package func run() throws {
-        let lock = try takeOver()
-        defer { withExtendedLifetime(lock) {} }
-        let events = self.events
-        try BlockingThread.start { Self.awaitSignals { events.post(.signal($0)) } }
-        let link = BrokerLink(socket: configuration.socket) { events.post(.link($0)) }
-        try BlockingThread.start { link.run() }
+        try takeOver()
+        try startSignals()
+        if let former { resume(former) }
+        let link = BrokerLink(socket: configuration.socket, pauses: pauses) { [events] in events.post(.link($0)) }
+        try BlockingThread.start { [former] in link.run(former?.channel) }
         while true {
-            guard let end = try react(to: events.take()) else { continue }
-            try windows.firefox.interrupt()
-            return try end.get()
+            if let end = try react(to: events.take()) {
+                try windows.firefox.interrupt()
+                return try end.get()
+            }
+            renewSoon()
         }
     }
 
     /// Makes this process the only agent of its folder of profiles, and removes what a crashed agent left.
-    private func takeOver() throws -> Descriptor {
+    private func takeOver() throws {
         let adopted = clinux_adopt_orphans()
         guard adopted == 0 else { throw ProcessFailure(step: .watch, errno: -adopted) }
         let folder = Directory(path: configuration.profiles)
         try folder.make()
         profiles = try folder.realPath()
-        let lock: Descriptor
-        do throws(FileError) { lock = try Directory(path: profiles).lock() } catch {
-            guard error.operation == .lock else { throw error }
-            throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
-        }
+        lock = if let former { former.lock } else { try lockProfiles() }
         try ProcessSweep.endMarked(BrowserProfile.mark(profiles: profiles + "/"))
         let removed = try BrowserProfile.removeAll(in: Directory(path: profiles))
         if removed > 0 {
@@ -99,17 +120,37 @@ package final class BrowserAgent {
         windows.policies.begin()
         windows.prepareFirefox(in: Directory(path: profiles))
         trash.empty()
-        return lock
     }
 
-    /// Waits for signals and passes them to `tell`; blocks.
+    private func lockProfiles() throws -> Descriptor {
+        do throws(FileError) { return try Directory(path: profiles).lock() } catch {
+            guard error.operation == .lock else { throw error }
+            throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
+        }
+    }
+
+    /// Goes on where the process's former start has stopped.
+    private func resume(_ former: Former) {
+        (channel, isReady) = (former.channel, true)
+        for order in former.knowledge.orders { _ = perform(.order(order)) }
+        Failpoint.agentRenewed.reach()
+    }
+
+    /// Starts the thread that waits for signals and posts them.
+    func startSignals() throws {
+        try BlockingThread.start { [events] in Self.awaitSignals { events.post(.signal($0)) } }
+    }
+
+    /// Waits for signals and passes them to `tell`, up to ``endOfSignals``; blocks.
     private static func awaitSignals(_ tell: (Int32) -> Void) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
         var signal: Int32 = 0
         while true {
-            if unsafe sigwait(&set, &signal) == 0 { tell(signal) }
+            guard unsafe sigwait(&set, &signal) == 0 else { continue }
+            tell(signal)
+            if signal == endOfSignals { return }
         }
     }
 
@@ -137,17 +178,27 @@ package final class BrowserAgent {
             return perform(.connected)
         // A browser that the agent does not configure stays open after a sign-in: it may show more than one page.
         case .link(.order(.endSignIn)) where configuration.managed == nil: return nil
-        case .link(.order(let order)): return perform(.order(order))
+        case .link(.order(let order)):
+            if order.namesPage { hasReadPage = true }
+            return perform(.order(order))
         case .link(.lost):
             logger.notice("connection to the broker lost")
             channel = nil
             return perform(.connectionLost) ?? endIfReplaced()
+        case .link(.paused):
+            // Signals that have been taken are handled before the answer to this one.
+            _ = kill(getpid(), Self.endOfSignals)
+            return nil
+        case .signal(Self.endOfSignals):
+            try renew()
+            return nil
         case .windowEnded(let number, let status): return perform(windows.windowEnded(number, status))
         case .pageEnded(let number, let status): return perform(windows.pageEnded(number, status))
         case .workersBrowserEnded(let process, let status):
             return perform(windows.workersBrowserEnded(process, status))
         case .extensionReady(let browser): return perform(windows.extensionReady(browser))
         case .dataTaken(let epoch, let failures):
+            takings -= 1
             report(.dataCleared(epoch: epoch, failures: failures))
             return nil
         case .policiesSearched(let place):

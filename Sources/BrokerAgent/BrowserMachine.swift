@@ -117,6 +117,12 @@ package struct BrowserMachine: Sendable, Equatable {
 
     package init(state: State = .idle) { self.state = state }
 
+    /// The orders that tell a new machine what this one knows apart from sessions.
+    package var ordersToRepeat: [AgentOrder] {
+        [.configure(configuration)] + (signIn.map { [.signIn($0)] } ?? [])
+            + (storage.map { [.confine(epoch: $0.epoch, storage: $0.path)] } ?? [])
+    }
+
     /// Returns the storage folder that the broker has named for the browser of this epoch; nil if the broker does not
     /// confine the browser.
     package func storage(of epoch: Epoch.ID) -> String? { storage?.epoch == epoch ? storage?.path : nil }

@@ -56,6 +56,8 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case browserStarted = "browser.started"
     case browserEnding = "browser.ending"
     case browserCleared = "browser.cleared"
+    case agentRenewing = "agent.renewing"
+    case agentRenewed = "agent.renewed"
     // The agent, then the supervisor, when the helper confines the browser.
     case browserHeld = "browser.held"
     case storageMade = "browser.storage-made"
@@ -71,7 +73,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
         case .sessionGranted, .sessionSealed, .sessionBegun, .renewalGranted, .renewalSealed, .joinKeysMade,
             .joinRegistered, .joinConfirmed, .leaseKept, .attemptCounted, .leaseErased:
             .session
-        case .browserStarted, .browserEnding, .browserCleared, .browserHeld: .agent
+        case .browserStarted, .browserEnding, .browserCleared, .agentRenewing, .agentRenewed, .browserHeld: .agent
         default: .supervisor
         }
     }
@@ -90,8 +92,8 @@ package enum Failpoint: String, Sendable, CaseIterable {
             .receiptTokensKept:
             .signIn
         case .endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing, .filesCleared,
-            .receiptWritten, .readyJournaled, .answered, .browserEnding, .browserCleared, .receiptCommitKept,
-            .receiptLineWritten, .receiptAcknowledged:
+            .receiptWritten, .readyJournaled, .answered, .browserEnding, .browserCleared, .agentRenewing,
+            .agentRenewed, .receiptCommitKept, .receiptLineWritten, .receiptAcknowledged:
             .signOut
         case .renewalGranted, .renewalSealed: .renewal
         case .receiptKeyStated, .receiptEndBegun: .firstReceipt

@@ -4,7 +4,7 @@ package import Processes
 internal import UnixSocket
 
 /// Where an installed browser keeps the names of the policies that it knows.
-package enum PolicyPlace: Sendable, Hashable {
+package enum PolicyPlace: Sendable, Hashable, Codable {
     /// Chromium's program, in which each name is a C string or the end of another one.
     case program(String)
     /// The archive with the schema of Firefox's policies, which is not compressed.
@@ -32,7 +32,7 @@ package enum PolicyPlace: Sendable, Hashable {
 /// A running search of an installed browser's files for the names of policies.
 package struct PolicySearch: Sendable {
     /// What the search has found.
-    package enum Finding: Sendable, Equatable {
+    package enum Finding: Sendable, Equatable, Codable {
         case known(Set<String>)
         /// It could not be found out what the browser knows: the file cannot be read, or contains no name at all, as the
         /// program of a browser that is packaged otherwise.
@@ -76,7 +76,7 @@ package struct PolicySearch: Sendable {
 }
 
 /// What identifies a file's content without reading it.
-package struct FileStamp: Sendable, Hashable {
+package struct FileStamp: Sendable, Hashable, Codable {
     private let numbers: [Int64]
 
     /// Returns nil if there is no such file, or if this user may not see it.
@@ -87,6 +87,26 @@ package struct FileStamp: Sendable, Hashable {
             Int64(bitPattern: UInt64(status.st_dev)), Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size),
             Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
         ]
+    }
+}
+
+/// What a search of a browser's files has found. It says nothing about a worker.
+package struct ExaminedPolicies: Sendable, Codable {
+    package let place: PolicyPlace
+    /// The content that was read; nil if there was no such file.
+    let stamp: FileStamp?
+    /// The names that were searched for.
+    let names: Set<String>
+    package let finding: PolicySearch.Finding
+
+    /// - Parameter stamp: the content of the files when the search began.
+    package init(_ finding: PolicySearch.Finding, of names: Set<String>, in place: PolicyPlace, _ stamp: FileStamp?) {
+        (self.finding, self.names, self.place, self.stamp) = (finding, names, place, stamp)
+    }
+
+    /// Whether a new search for these names would find the same.
+    package func answers(_ names: Set<String>) -> Bool {
+        stamp == FileStamp(of: place.file) && names.isSubset(of: self.names)
     }
 }
 
@@ -117,20 +137,23 @@ package struct PolicyFailure: WindowFailure, Equatable {
 ///
 /// Not for a process that reaps all of its children.
 package actor InstalledPolicies {
-    private var findings: [PolicyPlace: (stamp: FileStamp, failure: PolicyFailure?)] = [:]
+    private var examined: [PolicyPlace: ExaminedPolicies]
 
-    package init() {}
+    /// - Parameter known: what the process's former start has found (``known``).
+    package init(_ known: [ExaminedPolicies] = []) {
+        examined = Dictionary(known.map { ($0.place, $0) }) { $1 }
+    }
+
+    /// What is known about the browsers that were asked for.
+    package var known: [ExaminedPolicies] { Array(examined.values) }
 
     /// - Throws: ``PolicyFailure`` if the browser does not know one of the policies.
     package func check(_ needed: Set<String>, in place: PolicyPlace) async throws {
         guard let stamp = FileStamp(of: place.file) else { return }
-        if let known = findings[place], known.stamp == stamp {
-            if let failure = known.failure { throw failure }
-            return
+        if examined[place]?.answers(needed) != true {
+            let finding = try await blocking { try PolicySearch(for: needed, in: place).finish() }
+            examined[place] = finding.map { ExaminedPolicies($0, of: needed, in: place, stamp) }
         }
-        let finding = try await blocking { try PolicySearch(for: needed, in: place).finish() }
-        let failure = PolicyFailure(finding, needed: needed, in: place)
-        if finding != nil { findings[place] = (stamp, failure) }
-        if let failure { throw failure }
+        if let failure = PolicyFailure(examined[place]?.finding, needed: needed, in: place) { throw failure }
     }
 }

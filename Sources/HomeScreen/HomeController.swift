@@ -11,14 +11,18 @@ actor HomeController {
     private let account: WorkerAccount
     /// Nil for the bar, which opens no programs.
     private let programs: TilePrograms?
-    /// Ends the window that shows the page, and returns when its process has ended; nil if there is no window.
-    private let endWindow: (@Sendable () async -> Void)?
-    /// Whether a window of an ended session may still be open. No page gets a view meanwhile.
-    private var isWindowEnding = false
+    /// Ends the window that shows the page, and this process's memory. Never returns.
+    private let forget: @Sendable () async -> Never
+    /// Whether an ended session is being forgotten. No touch has an effect any more.
+    private var isForgetting = false
+    /// Whether pages get views. Otherwise they show the last one that they have: while a session is being forgotten, and
+    /// until a process that has started anew knows the device's state.
+    private var isServing: Bool
     private let contents: HomeContents
     private let logger: Logger
-    /// Advances whenever the model or the content has changed.
-    nonisolated let changes = ChangeCount()
+    /// Advances whenever the model or the content has changed. A page may have a number from this process's former start,
+    /// which must be smaller: changes are counted from the milliseconds since the machine was started.
+    nonisolated let changes = ChangeCount(from: UInt64(BootClock.now() / .milliseconds(1)))
     /// Events from other threads, in their order. Each state of the device replaces the state before, so old events may
     /// be dropped.
     private let (arrived, inbox) = AsyncStream.makeStream(
@@ -26,12 +30,14 @@ actor HomeController {
     /// Every read of the account has a number, so that an older answer never replaces a newer answer.
     private var reads: UInt64 = 0
 
+    /// - Parameter isRenewed: whether the process has started anew after a session.
     init(
-        account: WorkerAccount, programs: TilePrograms?, endWindow: (@Sendable () async -> Void)?,
-        contents: HomeContents, logger: Logger
+        account: WorkerAccount, programs: TilePrograms?, isRenewed: Bool = false,
+        forget: @escaping @Sendable () async -> Never, contents: HomeContents, logger: Logger
     ) {
-        (self.account, self.programs, self.endWindow) = (account, programs, endWindow)
+        (self.account, self.programs, self.forget) = (account, programs, forget)
         (self.contents, self.logger) = (contents, logger)
+        isServing = !isRenewed
     }
 
     /// Passes an event to the model after all events that were passed before; never waits.
@@ -47,17 +53,18 @@ actor HomeController {
     /// Handles the events that were posted, until the task is cancelled.
     func run() async { for await event in arrived { handle(event) } }
 
-    /// The model and the content, with the number of changes that led to them. Suspends while the window of an ended
-    /// session may still be open.
+    /// The model and the content, with the number of the latest change. Suspends while pages get no views.
     func current() async -> (model: HomeModel, content: HomeContent, change: UInt64) {
-        while isWindowEnding, !Task.isCancelled { await changes.beyond(changes.value) }
+        while !isServing, !Task.isCancelled { await changes.beyond(changes.value) }
         let change = changes.value
         return (model, contents.current, change)
     }
 
     func handle(_ event: HomeModel.Event) {
+        guard !isForgetting else { return }
         let former = model
         let actions = model.handle(event)
+        if model.device != .unknown { isServing = true }
         if model != former { changes.advance() }
         for action in actions { perform(action) }
     }
@@ -74,17 +81,12 @@ actor HomeController {
         case .reportActivity: Task { await account.reportActivity() }
         case .open(let tile): Task { await open(tile) }
         case .endPrograms: Task { await endPrograms() }
-        case .endWindow: endWindow(with: endWindow)
-        }
-    }
-
-    private func endWindow(with end: (@Sendable () async -> Void)?) {
-        guard let end, !isWindowEnding else { return }
-        isWindowEnding = true
-        Task {
-            await end()
-            isWindowEnding = false
-            changes.advance()
+        case .forget(let endsPrograms):
+            (isForgetting, isServing) = (true, false)
+            Task { [forget] in
+                if endsPrograms { await endPrograms() }
+                await forget()
+            }
         }
     }
 

@@ -3,7 +3,7 @@ internal import BrokerProtocol
 package import DeviceManagement
 internal import Hummingbird
 package import Logging
-internal import NIOCore
+package import Processes
 
 /// The worker's home screen: a page on a loopback port, for a browser of the same user, and the program that serves it.
 ///
@@ -25,19 +25,14 @@ package struct HomeScreen: Sendable {
         package let deviceName: String
         /// The environment of the programs that tiles open.
         package let environment: [String: String]
-        /// The port on 127.0.0.1; 0 for a free one.
-        package let port: Int
-        /// Ends the window that shows the page, and returns when its process has ended; nil if there is no window.
-        /// Called when a session has ended, before any page learns that the device is ready.
-        package var endWindow: (@Sendable () async -> Void)?
 
         package init(
             app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, pushed: String,
-            language: String, deviceName: String, environment: [String: String], port: Int = 0
+            language: String, deviceName: String, environment: [String: String]
         ) {
             (self.app, self.runtimeDirectory, self.configuration) = (app, runtimeDirectory, configuration)
             (self.language, self.deviceName, self.environment) = (language, deviceName, environment)
-            (self.pushed, self.port) = (pushed, port)
+            self.pushed = pushed
         }
     }
 
@@ -47,17 +42,25 @@ package struct HomeScreen: Sendable {
     private let controller: HomeController
     private let account: WorkerAccount
     private let routes: HomeRoutes
-    private let logger: Logger
+    private let server: HomeServer
 
+    /// - Parameters:
+    ///   - socket: the page's socket.
+    ///   - isRenewed: whether this process has started anew after a session.
+    ///   - forget: ends the window that shows the page, and then this process or its memory. Called when a session is over,
+    ///     before any page learns so.
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
-    package init(_ start: Start, logger: Logger) throws {
-        (self.start, self.logger) = (start, logger)
+    package init(
+        _ start: Start, on socket: LoopbackListener, isRenewed: Bool, forget: @escaping @Sendable () async -> Never,
+        logger: Logger
+    ) throws {
+        (self.start, server) = (start, HomeServer(socket: socket, logger: logger))
         let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         controller = HomeController(
             account: account,
             programs: TilePrograms(environment: start.environment, device: start.runtimeDirectory),
-            endWindow: start.endWindow, contents: contents, logger: logger)
+            isRenewed: isRenewed, forget: forget, contents: contents, logger: logger)
         routes = HomeRoutes(
             controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
             contents: contents, presence: presence, locale: start.locale, deviceName: start.deviceName)
@@ -68,26 +71,19 @@ package struct HomeScreen: Sendable {
     /// - Parameter serving: called with the page's address as soon as it can be opened.
     /// - Throws: the error of `serving`, or the error because of which the page cannot be served.
     package func run(serving: @escaping @Sendable (String) throws -> Void) async throws {
-        let (addresses, served) = AsyncStream.makeStream(of: String.self)
         account.whenChanged { [controller] in controller.post(.accountChanged) }
         let reader = StatusReader(
             socket: start.runtimeDirectory + "/status.sock",
             receive: { [controller] state in controller.receive(state) },
             lose: { [controller] in controller.post(.brokerLost) })
-        let application = Application(
-            router: routes.router,
-            configuration: .init(address: .hostname("127.0.0.1", port: start.port), serverName: nil),
-            onServerRunning: { channel in
-                served.yield("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/")
-            }, logger: logger)
         do {
             try await withThrowingTaskGroup { group in
-                group.addTask { [controller] in
-                    for await address in addresses.prefix(1) { try serving(address) }
+                group.addTask { [controller, server] in
+                    try serving(server.address)
                     await controller.run()
                 }
                 group.addTask { try await reader.run() }
-                group.addTask { try await application.run() }
+                group.addTask { [server, routes] in try await server.run(routes.router.buildResponder()) }
                 try await group.next()
                 group.cancelAll()
             }

@@ -56,6 +56,10 @@ extension Leftover {
             "home", ["*"], holds: "other files of programs",
             helps: "a home folder in memory, or a new one for each session"),
         open(
+            "display_server", [.elsewhere("memory of the compositor or the X server, and of the graphics card")],
+            holds: "titles of closed windows, and the last pictures that they showed; both go on after a hand-over",
+            helps: "apps whose windows have the app's name as their title; a restart of the graphical session"),
+        open(
             "clipboard", [.elsewhere("memory of the display server and of programs")],
             holds: "what was copied last; some desktops keep a history",
             helps: "end the graphical session at the hand-over"),

@@ -104,12 +104,13 @@ extension Leftover {
         Leftover(
             "own_processes", [.object(.ownProcess)], fate: .kept,
             holds:
-                "none in `batond` and in the session process that waits for the next worker; in the memory of `baton-agent` "
-                + "the address of the last page; in that of `baton home` names and id tokens",
-            eraser: "`baton-agent` and `baton home` end",
+                "none, except the account's id in `batond` and in the session process that waits, as long as it is in "
+                + "`tombstones.json`. The session process ends; `baton-agent` and `baton home` start anew in their "
+                + "processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; `baton-browser-host` ends with its "
+                + "browser",
+            eraser: "",
             test: Test(
-                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
-        ),
+                "ProgramMemoryTests", "no program of Baton holds anything of a worker after the hand-over")),
         Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
             holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",

@@ -9,6 +9,9 @@ package struct MemoryFile: Sendable {
     /// The descriptor, positioned at the beginning of the file.
     package let descriptor: Descriptor
 
+    /// The file of a descriptor from this program's former start.
+    init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
     /// - Throws: ``FileError`` if the process has no descriptor or the machine no memory left.
     package init(holding bytes: [UInt8] = []) throws(FileError) {
         let number = unsafe clinux_memory_file("baton")

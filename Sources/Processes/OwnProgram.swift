@@ -2,6 +2,7 @@
 internal import CLinux
 package import Files
 internal import Glibc
+package import UnixSocket
 
 /// The file of the program that this process runs.
 package enum OwnProgram {
@@ -31,6 +32,25 @@ package enum OwnProgram {
         guard let target = (try? SymbolicLink.target(of: "/proc/self/exe")) ?? nil else { return nil }
         let path = String(decoding: target, as: UTF8.self)
         return path.hasSuffix(mark) ? (String(path.dropLast(mark.count)), true) : (path, false)
+    }
+
+    /// Starts this program anew in this process, with the same arguments and environment (execve(2)): all of its memory
+    /// goes, and its parent notices nothing.
+    ///
+    /// Every thread ends where it is. Call it once nothing of the process's work is half done and every child has ended.
+    ///
+    /// - Parameter files: open files for the next start, which takes them as its ``Heritage``.
+    /// - Returns: why it failed. The process must end then: its signals and files are no longer as they were.
+    package static func startAnew<Name: RawRepresentable<String> & Hashable & Sendable>(
+        passing files: [Name: Descriptor]
+    ) -> ProcessFailure {
+        guard let path = file?.path else { return ProcessFailure(step: .renew, errno: ENOENT) }
+        Heritage.announce(files)
+        let numbers = files.values.map { $0.withNumber { $0 } }
+        let outcome = unsafe withCStrings(CommandLine.arguments) { arguments in
+            unsafe clinux_become(path, arguments, numbers, Int32(numbers.count))
+        }
+        return withExtendedLifetime(files) { ProcessFailure(step: .renew, errno: -outcome) }
     }
 
     /// Replaces this process's program with another one, which has this process's environment and reads no memory of it.

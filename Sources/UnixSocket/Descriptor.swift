@@ -44,4 +44,17 @@ package final class Descriptor: Sendable {
             return unsafe poll(&question, 1, milliseconds) > 0
         }
     }
+
+    /// Waits until data or the end of the stream can be read, or until `other` can be read.
+    ///
+    /// - Returns: whether `other` can be read.
+    package func awaitReadable(unless other: Descriptor) -> Bool {
+        withNumber { number in
+            other.withNumber { stop in
+                var questions = [number, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+                while unsafe poll(&questions, 2, -1) < 0 && errno == EINTR {}
+                return questions[1].revents != 0
+            }
+        }
+    }
 }

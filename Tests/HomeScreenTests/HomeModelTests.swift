@@ -56,35 +56,42 @@ import WebPages
     @Test("programs may erase until the device is ready, and are ended then")
     func programs() {
         let open: [HomeModel.Event] = [Self.state(.signedIn), .tileTouched(0), .tile(0, .running)]
-        #expect(Self.model(open[0], open[1], open[2], Self.state(.signingOut)).actions == [])
         #expect(
-            Self.model(open[0], open[1], open[2], Self.state(.signingOut), Self.state(.ready)).actions
-                == [.endWindow, .endPrograms])
+            Self.model(open[0], open[1], open[2], Self.state(.signingOut)).actions == [.forget(endingPrograms: false)])
+        #expect(
+            Self.model(open[0], open[1], open[2], Self.state(.ready)).actions
+                == [.forget(endingPrograms: true), .endPrograms])
+        // The process that has started anew.
+        #expect(Self.model(Self.state(.signingOut), Self.state(.ready)).actions == [.endPrograms])
         // An earlier home screen that was killed may have left programs, but only once nobody is signed in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
         #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
         #expect(Self.model(Self.state(.ready), Self.state(.signingIn), Self.state(.ready)).actions == [])
     }
 
-    @Test(arguments: [DeviceState.Stage.ready, .signingIn, .joining, .quarantined])
-    func `the window ends once its session is over, also if the states in between are missing`(
+    @Test(arguments: [DeviceState.Stage.signingOut, .ready, .signingIn, .joining, .quarantined])
+    func `a session is forgotten once it is over, also if the states in between are missing`(
         next: DeviceState.Stage
     ) {
         func ends(_ events: HomeModel.Event...) -> Bool {
             var model = HomeModel()
-            return events.map { model.handle($0) }.last?.contains(.endWindow) ?? false
+            return events.map { model.handle($0) }.last?.contains { action in
+                if case .forget = action { true } else { false }
+            } ?? false
         }
         func session(_ began: Int) -> HomeModel.Event {
             let session = DeviceState.Session(began: began, shiftEnd: nil, idleEnd: nil)
             return .device(DeviceState(stage: .signedIn, reason: "shared", session: session))
         }
         #expect(ends(Self.state(.signedIn), Self.state(next)))
-        #expect(ends(Self.state(.signedIn), Self.state(.signingOut), .brokerLost, Self.state(next)))
+        #expect(ends(Self.state(.signedIn), Self.state(.ending), .brokerLost, Self.state(next)))
         #expect(ends(session(1), session(2)))
         #expect(!ends(session(1), session(1)))
-        #expect(!ends(session(1), Self.state(.signingOut)))
+        #expect(!ends(session(1), Self.state(.ending)))
         #expect(!ends(session(1), Self.state(next), Self.state(.ready)))
         #expect(!ends(Self.state(.ready), Self.state(.signingIn), Self.state(next)))
+        #expect(ends(Self.state(.signingIn), .account(Self.ada), Self.state(.ready)))
+        #expect(!ends(Self.state(.ready), .account(Self.ada), Self.state(.signingIn)))
     }
 
     @Test("the report of a program that ends after the session does not reach the next worker's screen")

@@ -180,7 +180,10 @@ def handover(port, processes):
     answer = view(port, 0)
     print("waits", flush=True)
     while answer["view"]["title"] != "Ready":
-        answer = view(port, answer["change"])
+        try:
+            answer = view(port, answer["change"])
+        except OSError:
+            continue  # The program starts anew in its process after the session.
     running = [process for process in processes if is_running(process)]
     if running:
         sys.exit(f"{running} run while the home screen is ready")

@@ -17,12 +17,20 @@ internal import UnixSocket
 ///
 /// It belongs to the agent's thread; its own threads only wait.
 final class FirefoxProfile {
+    /// A profile that was made.
+    struct Made: Sendable {
+        /// The profile (tar(1)), which nobody can change.
+        let archive: MemoryFile
+        /// The Firefox that has made it. An older one would refuse it.
+        let browser: FileStamp
+    }
+
     private enum State {
         /// Not made yet, or interrupted.
         case missing
-        /// Firefox runs, and writes to the file in the end.
-        case beingMade(ChildProcess, MemoryFile)
-        case made(MemoryFile)
+        /// Firefox runs, and writes the archive in the end.
+        case beingMade(ChildProcess, Made)
+        case made(Made)
         /// Firefox did not start. It is not tried again.
         case failed
     }
@@ -34,12 +42,26 @@ final class FirefoxProfile {
     private let managed: ManagedBrowser?
     private let events: Mailbox<BrowserAgent.Event>
     private let logger: Logger
-    private var state = State.missing
+    private var state: State
 
-    /// - Parameter browser: the browser that the agent configures; nil if it configures none.
-    init(of browser: ManagedBrowser?, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
+    /// - Parameters:
+    ///   - browser: the browser that the agent configures; nil if it configures none.
+    ///   - made: the profile that the agent's former start has made.
+    init(
+        of browser: ManagedBrowser?, made: Made?, events: Mailbox<BrowserAgent.Event>, logger: Logger
+    ) {
         managed = browser?.kind == .firefox ? browser : nil
         (self.events, self.logger) = (events, logger)
+        state = made.map(State.made) ?? .missing
+    }
+
+    /// The installed Firefox; nil if there is none, or if the agent does not configure it.
+    private var browser: FileStamp? { managed.flatMap { FileStamp(of: $0.policyPlaces.workers.file) } }
+
+    /// The profile, if the Firefox that has made it is still the installed one.
+    var made: Made? {
+        guard case .made(let made) = state, made.browser == browser else { return nil }
+        return made
     }
 
     /// The process that makes the profile, if it runs.
@@ -47,8 +69,8 @@ final class FirefoxProfile {
 
     /// The profile as an archive (tar(1)), to be read from its beginning; nil if there is none.
     var archive: Descriptor? {
-        guard case .made(let file) = state else { return nil }
-        do throws(FileError) { return try file.reader() } catch {
+        guard let made else { return nil }
+        do throws(FileError) { return try made.archive.reader() } catch {
             logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"])
             return nil
         }
@@ -58,7 +80,8 @@ final class FirefoxProfile {
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {
-        guard let managed, case .missing = state else { return }
+        guard let managed, let browser, made == nil, child == nil else { return }
+        if case .failed = state { return }
         state = .failed
         do {
             let folder = profiles.appending(Self.folderName)
@@ -72,7 +95,7 @@ final class FirefoxProfile {
                 executable: prepared.words[0], arguments: Array(prepared.words.dropFirst()),
                 environment: WindowEnvironment.make(from: session),
                 descriptors: [(file.descriptor, as: ManagedBrowser.archiveNumber)], output: .discarded)
-            state = .beingMade(process, file)
+            state = .beingMade(process, Made(archive: file, browser: browser))
             try BlockingThread.start { [events] in
                 let status = try? process.waitForExit()
                 events.post(.firefoxProfileMade(by: process.pid, status))
@@ -82,16 +105,17 @@ final class FirefoxProfile {
 
     /// Handles the end of a process that was to make the profile.
     func ended(_ process: Int32, _ status: ExitStatus?) {
-        guard case .beingMade(let present, let file) = state, present.pid == process else { return }
+        guard case .beingMade(let present, let made) = state, present.pid == process else { return }
         state = .failed
         do throws(FileError) {
             guard status == .exited(0) else {
-                return logger.warning("no profile of Firefox is prepared", metadata: ["status": "\(status, default: "-")"])
+                return logger.warning(
+                    "no profile of Firefox is prepared", metadata: ["status": "\(status, default: "-")"])
             }
-            try file.seal()
-            let size = try file.size()
+            try made.archive.seal()
+            let size = try made.archive.size()
             guard size <= Self.maximum else { throw FileError(.read, errno: EFBIG, path: "the profile of Firefox") }
-            state = .made(file)
+            state = .made(made)
             logger.info("a profile of Firefox is prepared", metadata: ["bytes": "\(size)"])
         } catch { logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"]) }
     }

@@ -68,10 +68,16 @@ final class OpenWindows {
         let isHeld: Bool
     }
 
-    init(configuration: AgentConfiguration, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
+    /// - Parameters:
+    ///   - policies: what the agent's former start has found out about the installed browsers.
+    ///   - firefox: the profile that it has made.
+    init(
+        configuration: AgentConfiguration, policies: [ExaminedPolicies], firefox: FirefoxProfile.Made?,
+        events: Mailbox<BrowserAgent.Event>, logger: Logger
+    ) {
         (self.configuration, self.events, self.logger) = (configuration, events, logger)
-        policies = PolicyChecks(of: configuration.managed, events: events, logger: logger)
-        firefox = FirefoxProfile(of: configuration.managed, events: events, logger: logger)
+        self.policies = PolicyChecks(of: configuration.managed, known: policies, events: events, logger: logger)
+        self.firefox = FirefoxProfile(of: configuration.managed, made: firefox, events: events, logger: logger)
     }
 
     /// The children of the agent that ``ChildProcess`` reaps.

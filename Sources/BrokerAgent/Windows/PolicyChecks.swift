@@ -10,31 +10,48 @@ internal import Processes
 /// A search reads a browser's files when the agent starts, and again if they have changed before a window opens. It belongs to
 /// the agent's thread; its own threads only wait.
 final class PolicyChecks {
-    /// The search of a browser's files, and which content it reads.
-    private struct Examined {
-        let stamp: FileStamp?
-        let search: PolicySearch
-        /// Nil while the search runs.
-        var finding: PolicySearch.Finding?
+    /// The search of a browser's files.
+    private enum Examination {
+        /// It reads this content.
+        case running(PolicySearch, FileStamp?)
+        case ended(ExaminedPolicies)
     }
 
     private let places: (signIn: PolicyPlace, workers: PolicyPlace)?
     private let events: Mailbox<BrowserAgent.Event>
     private let logger: Logger
-    private var examined: [PolicyPlace: Examined] = [:]
+    private var examinations: [PolicyPlace: Examination]
 
-    /// - Parameter browser: the browser that the agent configures; nil if it configures none.
-    init(of browser: ManagedBrowser?, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
+    /// - Parameters:
+    ///   - browser: the browser that the agent configures; nil if it configures none.
+    ///   - known: what the agent's former start has found (``known``).
+    init(
+        of browser: ManagedBrowser?, known: [ExaminedPolicies], events: Mailbox<BrowserAgent.Event>, logger: Logger
+    ) {
         (places, self.events, self.logger) = (browser?.policyPlaces, events, logger)
+        examinations = Dictionary(known.map { ($0.place, .ended($0)) }) { $1 }
     }
 
     /// The running searches.
-    var children: [ChildProcess] { examined.values.filter { $0.finding == nil }.map(\.search.process) }
+    var children: [ChildProcess] {
+        examinations.values.compactMap { examination in
+            guard case .running(let search, _) = examination else { return nil }
+            return search.process
+        }
+    }
 
-    /// Starts to examine the browsers of the agent's windows.
+    /// What the searches that have ended have found.
+    var known: [ExaminedPolicies] {
+        examinations.values.compactMap { examination in
+            guard case .ended(let examined) = examination else { return nil }
+            return examined
+        }
+    }
+
+    /// Starts to examine the browsers of the agent's windows, unless their content is known.
     func begin() {
         guard let places else { return }
-        for place in Set([places.signIn, places.workers]) { examine(place) }
+        for place in Set([places.signIn, places.workers]) where !isUpToDate(place) { examine(place) }
     }
 
     /// Notes what a search has found that has ended.
@@ -51,7 +68,7 @@ final class PolicyChecks {
     ///
     /// - Throws: ``AgentFailure``
     func check(_ place: PolicyPlace) throws(AgentFailure) {
-        if examined[place]?.stamp != FileStamp(of: place.file) { examine(place) }
+        if !isUpToDate(place) { examine(place) }
         // A search that was interrupted is repeated once.
         if conclude(place) == nil {
             examine(place)
@@ -62,15 +79,29 @@ final class PolicyChecks {
     }
 
     /// Drops the searches that were ended with all processes of the agent.
-    func dropSearches() { examined = examined.filter { $0.value.finding != nil } }
+    func dropSearches() {
+        examinations = examinations.filter { _, examination in
+            guard case .ended = examination else { return false }
+            return true
+        }
+    }
+
+    /// Whether the browser's files have their present content since its examination began.
+    private func isUpToDate(_ place: PolicyPlace) -> Bool {
+        switch examinations[place] {
+        case .running(_, let stamp)?: stamp == FileStamp(of: place.file)
+        case .ended(let examined)?: examined.answers(place.names.all)
+        case nil: false
+        }
+    }
 
     private func examine(_ place: PolicyPlace) {
-        examined[place] = nil
+        examinations[place] = nil
         do {
             // Before the search: a file that changes meanwhile is read again.
             let stamp = FileStamp(of: place.file)
             let search = try PolicySearch(for: place.names.all, in: place)
-            examined[place] = Examined(stamp: stamp, search: search)
+            examinations[place] = .running(search, stamp)
             try BlockingThread.start { [events] in
                 _ = search.finish()
                 events.post(.policiesSearched(place))
@@ -80,19 +111,20 @@ final class PolicyChecks {
 
     /// Waits for the search, if it still runs.
     private func conclude(_ place: PolicyPlace) -> PolicySearch.Finding? {
-        guard let present = examined[place] else { return nil }
-        if let known = present.finding { return known }
-        guard let finding = present.search.finish() else {
-            examined[place] = nil
-            return nil
+        switch examinations[place] {
+        case nil: return nil
+        case .ended(let examined)?: return examined.finding
+        case .running(let search, let stamp)?:
+            let finding = search.finish()
+            examinations[place] = finding.map { .ended(ExaminedPolicies($0, of: place.names.all, in: place, stamp)) }
+            if let finding { log(finding, of: place) }
+            return finding
         }
-        examined[place]?.finding = finding
-        log(finding, of: place)
-        return finding
     }
 
     private func failure(in place: PolicyPlace) -> PolicyFailure? {
-        examined[place].flatMap { PolicyFailure($0.finding, needed: place.names.needed, in: place) }
+        guard case .ended(let examined)? = examinations[place] else { return nil }
+        return PolicyFailure(examined.finding, needed: place.names.needed, in: place)
     }
 
     private func log(_ finding: PolicySearch.Finding, of place: PolicyPlace) {

@@ -41,6 +41,14 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Whether this is the id of an order for a worker's page.
     package static func isPage(_ id: UInt64) -> Bool { id > pages }
 
+    /// Whether the order is to open a page, whose address may say something about a worker.
+    package var namesPage: Bool {
+        switch self {
+        case .open, .browse: true
+        case .signIn, .confine, .proceed, .endSignIn, .examine, .close, .clearData, .configure: false
+        }
+    }
+
     private enum SignInCodingKeys: String, CodingKey { case _0 = "origin" }
     private enum ConfigureCodingKeys: String, CodingKey { case _0 = "configuration" }
 }

@@ -10,7 +10,8 @@ internal import WebPages
 /// The bar of the kiosk session, for `swaybar`. While any app is open, the bar shows who is signed in, the time, and
 /// the button Hand over. If no window can open, the bar says so, because no home screen can.
 ///
-/// It gets its information from the broker, so it works without the home screen.
+/// It gets its information from the broker, so it works without the home screen. When a session has ended, its process
+/// ends, and `baton-kiosk-bar` starts `swaybar` anew, so that nothing in memory names the last worker.
 package final class HomeBar: Sendable {
     private let controller: HomeController
     private let account: WorkerAccount
@@ -24,16 +25,19 @@ package final class HomeBar: Sendable {
     /// How often the session is examined. A repair is shown that much later.
     private static let interval = Duration.seconds(60)
 
-    /// - Parameter examine: returns a stable code for what keeps the home window from opening; nil if nothing does.
+    /// - Parameters:
+    ///   - forget: ends this process, once a session has ended.
+    ///   - examine: returns a stable code for what keeps the home window from opening; nil if nothing does.
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
     package init(
-        _ start: HomeScreen.Start, logger: Logger, examine: @escaping @Sendable () async -> String?
+        _ start: HomeScreen.Start, forget: @escaping @Sendable () async -> Never, logger: Logger,
+        examine: @escaping @Sendable () async -> String?
     ) throws {
         self.examine = examine
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
         let controller = HomeController(
-            account: account, programs: nil, endWindow: nil, contents: contents, logger: logger)
+            account: account, programs: nil, forget: forget, contents: contents, logger: logger)
         self.controller = controller
         reader = StatusReader(
             socket: start.runtimeDirectory + "/status.sock",

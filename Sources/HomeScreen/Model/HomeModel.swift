@@ -75,8 +75,9 @@ package struct HomeModel: Sendable, Equatable {
         case open(tile: Int)
         /// End every program that was opened from a tile.
         case endPrograms
-        /// End the window that was open during the session that has ended.
-        case endWindow
+        /// Forget the session that is over: end the window that was open during it, and this process's memory of it. While
+        /// apps erase, programs go on; the process that has started anew ends them.
+        case forget(endingPrograms: Bool)
     }
 
     /// Distinguishes the sessions of a device.
@@ -84,6 +85,8 @@ package struct HomeModel: Sendable, Equatable {
         let began: Int?
         /// The number of the receipt of the hand-over before.
         let receipt: Int?
+
+        init(of state: DeviceState) { (began, receipt) = (state.session?.began, state.handover?.receipt) }
     }
 
     package private(set) var device = Device.unknown
@@ -95,8 +98,10 @@ package struct HomeModel: Sendable, Equatable {
     package private(set) var tiles: [Int: TileState] = [:]
     /// Whether programs of the last worker may still run. An earlier home screen that was killed may have left some.
     private var hasPrograms = true
-    /// The session during which the window was open; nil if there was none.
-    private var windowSession: SessionMark?
+    /// The session that this process has seen; nil if it has seen none.
+    private var session: SessionMark?
+    /// Whether this process has read the account of a worker. It may do so before it sees the session.
+    private var hasReadWorker = false
 
     package init() {}
 
@@ -109,6 +114,7 @@ package struct HomeModel: Sendable, Equatable {
         case .accountChanged: return [.readAccount]
         case .account(let account):
             self.account = account
+            if case .worker = account { hasReadWorker = true }
             return []
         case .signInTouched(let language):
             notice = nil
@@ -154,21 +160,25 @@ package struct HomeModel: Sendable, Equatable {
     private mutating func follow(_ state: DeviceState) -> [Action] {
         let former = stage
         (device, stage) = (.known(state), state.stage)
-        let ending = followWindow(state)
+        let ending = followSession(state)
         guard state.stage != former else { return ending }
         return ending + followStage(state.stage)
     }
 
-    /// Decides whether the session of the window has ended. States in between may be missing.
-    private mutating func followWindow(_ state: DeviceState) -> [Action] {
-        let former = windowSession
+    /// Decides whether a session that this process knows is over, which it is once its end is committed. States in between
+    /// may be missing.
+    private mutating func followSession(_ state: DeviceState) -> [Action] {
+        let former = session
         switch state.stage {
-        case .signedIn: windowSession = SessionMark(began: state.session?.began, receipt: state.handover?.receipt)
-        case .ending, .signingOut:
-            windowSession = former ?? SessionMark(began: state.session?.began, receipt: state.handover?.receipt)
-        case .ready, .signingIn, .joining, .quarantined: windowSession = nil
+        case .signedIn: session = SessionMark(of: state)
+        case .ending: session = former ?? SessionMark(of: state)
+        case .signingOut, .signingIn, .joining, .ready, .quarantined: session = nil
         }
-        return former == nil || former == windowSession ? [] : [.endWindow]
+        let isKnownAlone =
+            former == nil && hasReadWorker && [.signingOut, .ready, .quarantined].contains(state.stage)
+        guard isKnownAlone || (former != nil && former != session) else { return [] }
+        hasReadWorker = false
+        return [.forget(endingPrograms: state.stage != .signingOut)]
     }
 
     private mutating func followStage(_ stage: DeviceState.Stage) -> [Action] {

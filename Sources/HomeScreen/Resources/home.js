@@ -200,11 +200,18 @@ async function next() {
 }
 
 async function run() {
+  let isLost = false; // whether the last request has failed
   for (;;) {
     try {
       await next();
+      isLost = false;
     } catch (error) {
       if (error.name === 'AbortError') continue;
+      // After a session the program starts anew: it drops the request, and answers the next one.
+      if (!isLost) {
+        isLost = true;
+        continue;
+      }
       if (answer) {
         document.body.dataset.tone = 'problem';
         lines('notices', [answer.labels.lostScreen], 'p');

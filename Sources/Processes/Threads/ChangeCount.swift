@@ -3,17 +3,18 @@ internal import Synchronization
 
 /// Counts changes, which any thread may report. A task can wait for the next change that it has not seen.
 package final class ChangeCount: Sendable {
-
-    package init() {}
     private struct State {
-        var count: UInt64 = 0
+        var count: UInt64
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var tickets: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// The number of changes so far.
+    /// - Parameter first: the number from which changes are counted.
+    package init(from first: UInt64 = 0) { state = Mutex(State(count: first)) }
+
+    /// The number of the latest change.
     package var value: UInt64 { state.withLock(\.count) }
 
     /// Reports a change; never blocks.

@@ -28,31 +28,47 @@ final class CanarySearch {
         canaries = try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8)).merging(known) { $1 }
     }
 
-    /// Checks that the search works: it must find the worker's data in the session process, the apps and the browser's
-    /// profile, and none of this data in the device's files, the logs, the supervisor and the agent.
+    /// Checks that the search works: it must find the worker's data in the session process, the home screen, the bar, the
+    /// apps and the browser's profile, and none of this data in the device's files, the logs, the supervisor and the agent.
     func expectHits() async throws {
+        guard let bar = stage.bar?.process.pid else { throw StoryFailure("there is no bar") }
         try await search(
-            ["--process", "session=\(try session())"]
-                + ["--expect-hit", "session=user name,display name", "--expect-hit", "apps=note"]
+            try programs().merging(["session": try session(), "bar": bar]) { $1 }, files: true,
+            ["--expect-hit", "session=user name,display name", "--expect-hit", "home=user name,display name"]
+                + ["--expect-hit", "bar=display name", "--expect-hit", "apps=note"]
                 + ["--expect-hit", "profiles", "--expect-none-in", "device,logs,supervisor,agent"])
     }
 
-    /// Checks that nothing is left anywhere.
-    func expectNone() async throws { try await search(["--expect-none"]) }
+    /// Checks that nothing is left anywhere: in no file, and in no memory of a program.
+    func expectNone() async throws {
+        var processes = try programs()
+        let supervised = try ProcessTable.read().descendants(of: processes["supervisor"] ?? 0)
+        for process in supervised where !process.isZombie { processes["supervised \(process.pid)"] = process.pid }
+        // This program and the home screen are one file, which contains the numbers of the demonstration's people.
+        let home = processes.removeValue(forKey: "home")
+        try await search(processes, files: true, ["--expect-none"])
+        canaries["graph field"] = nil
+        try await search(["home": home].compactMapValues(\.self), files: false, ["--expect-none"])
+    }
 
-    private func search(_ more: [String]) async throws {
-        let layout = stage.local.layout
-        var arguments = ["search"]
-        for (name, path) in [
-            ("device", layout.device), ("profiles", layout.profiles), ("apps", layout.apps), ("logs", layout.logs),
-        ] { arguments += ["--surface", "\(name)=\(path)"] }
-        for (name, program) in [("supervisor", "batond"), ("agent", "baton-agent")] {
-            guard let pid = stage.local.running[program]?.process.pid else {
-                throw StoryFailure("\(program) does not run")
-            }
-            arguments += ["--process", "\(name)=\(pid)"]
+    /// The programs that the environment's device runs all the time.
+    private func programs() throws -> [String: Int32] {
+        try ["supervisor": "batond", "agent": "baton-agent", "home": "home"].mapValues { program in
+            guard let running = stage.local.running[program] else { throw StoryFailure("\(program) does not run") }
+            return running.process.pid
         }
-        _ = try await run(arguments + more, input: try JSONEncoder().encode(canaries))
+    }
+
+    /// - Parameter files: whether the device's files are searched, too.
+    private func search(_ processes: [String: Int32], files: Bool, _ rules: [String]) async throws {
+        let layout = stage.local.layout
+        let surfaces = [
+            ("device", layout.device), ("profiles", layout.profiles), ("apps", layout.apps), ("logs", layout.logs),
+        ]
+        var arguments = ["search"]
+        for (name, path) in files ? surfaces : [] { arguments += ["--surface", "\(name)=\(path)"] }
+        for (name, pid) in processes { arguments += ["--process", "\(name)=\(pid)"] }
+        _ = try await run(arguments + rules, input: try JSONEncoder().encode(canaries))
     }
 
     /// The session process: the supervisor's only child.

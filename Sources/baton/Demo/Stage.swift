@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
 import FoundationEssentials
+import Processes
 
 /// The resources of the demo: an environment, the person at its browser, the running apps, a clock.
 final class Stage {
@@ -8,6 +9,8 @@ final class Stage {
     /// The program that searches for traces of a worker.
     let canary: String
     private(set) var apps: [Int: SampleApp] = [:]
+    /// The bar of the session, until the session ends.
+    private(set) var bar: KioskBar?
     /// Amara's account identifier, as the first app received it.
     var amaraID: String?
     let narrator: Narrator
@@ -29,6 +32,18 @@ final class Stage {
 
     /// Removes the person and their password.
     func leave() throws { try local.leave() }
+
+    /// Starts what a worker sees before any app: the home screen and the bar.
+    func startHome() async throws {
+        try await local.startHomePage()
+        bar = try KioskBar(local)
+    }
+
+    /// Waits until the bar has ended with its session.
+    func awaitEndOfBar() async throws {
+        try await bar?.awaitEnd()
+        bar = nil
+    }
 
     func open(_ number: Int) throws -> SampleApp {
         let app = try SampleApp(number: number, local: local)
@@ -55,6 +70,7 @@ final class Stage {
 
     func end() async throws {
         for app in apps.values { try app.stop() }
+        bar?.process.kill()
         local.running.end(.asked)
         try await local.running.ended.value()
     }

@@ -8,7 +8,8 @@ struct Story {
     let stage: Stage
 
     private let canaries: CanarySearch
-    private static let note = "The patient in bed 12 asks for the window seat"
+    /// The number is not in the program, whose file is part of the home screen's memory.
+    private static let note = "The patient in bed 12 asks for the window seat, call \(Int.random(in: 1..<1 << 52))"
 
     init(_ stage: Stage) {
         self.stage = stage
@@ -61,6 +62,7 @@ struct Story {
             _ = try await DeviceCommand.join(local.joinOrder, local.device)
             try stage.leave()
             try await expect(mode: "shared", reason: "shared")
+            try await stage.startHome()
         }
     }
 
@@ -139,6 +141,7 @@ struct Story {
         try await stage.step(.nothingShown) {
             try check(try app1.ask("me")["error"] == "nobody", "app 1 still reads /me")
             try check(try app1.ask("show")["error"] == "nobody", "app 1 still shows a note")
+            try await stage.awaitEndOfBar()
         }
     }
 

@@ -37,11 +37,11 @@ enum StoryStep: String {
         case .searchSees: "the search for traces finds her data in all expected places, and nowhere else"
         case .signOut: "app 2 signs Amara out"
         case .notified: "app 1 is notified: nobody is signed in now, Amara was before"
-        case .nothingShown: "app 1 has no token and no note of hers"
+        case .nothingShown: "app 1 has no token and no note of hers, and the bar with her name has ended"
         case .nextSignIn: "Bo signs in through app 2"
         case .nextWorker: "app 1 sees Bo, never Amara"
         case .stoppedApp: "app 3 continues: Bo is signed in, Amara was before, and app 3 shows none of her data"
-        case .searchClean: "nothing of Amara is left: files, browser, apps, logs, memory of supervisor and agent"
+        case .searchClean: "nothing of Amara is left: files, browser, apps, logs, memory of Baton's programs"
         case .profileRemoved: "the MDM removes the profile: no longer shared, and Bo is signed out"
         }
     }

@@ -45,6 +45,8 @@ struct HomeCommand: AsyncParsableCommand {
     func run() async throws { try await output.reporting { try await show() } }
 
     private func show() async throws {
+        // The bar does not start anew in its process, but ends.
+        let renewal = bar ? nil : try HomeRenewal(port: port)
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         let environment = ProcessInfo.processInfo.environment
         let marker = environment["BATON_MARKER"] ?? WellKnownPath.managedMarker
@@ -55,42 +57,58 @@ struct HomeCommand: AsyncParsableCommand {
             app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
             runtimeDirectory: device.folder, configuration: try configuration(),
             pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
-            deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port)
-        let run = bar ? try showBar(start, logger) : try await showScreen(start, logger)
-        let signals = Signals([SIGINT, SIGTERM]) { run.cancel() }
+            deviceName: ProcessInfo.processInfo.hostName, environment: environment)
+        let run =
+            if let renewal { try await showScreen(start, after: renewal, logger) } else { try showBar(start, logger) }
+        let signals = Signals([SIGINT, SIGTERM]) {
+            renewal?.stop()
+            run.cancel()
+        }
         defer { withExtendedLifetime(signals) {} }
         do { try await run.value } catch is CancellationError {}
     }
 
     private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
-        let bar = try HomeBar(start, logger: logger) { [browser] in await HomeWindow.obstacle(browser)?.code }
+        let policies = InstalledPolicies()
+        let bar = try HomeBar(start, forget: { Glibc.exit(0) }, logger: logger) { [browser] in
+            await HomeWindow.obstacle(browser, policies)?.code
+        }
         return Task { try await bar.run(showHome: KioskWindows.showHome) }
     }
 
-    private func showScreen(_ start: HomeScreen.Start, _ logger: Logger) async throws -> Task<Void, any Error> {
+    private func showScreen(
+        _ start: HomeScreen.Start, after renewal: HomeRenewal, _ logger: Logger
+    ) async throws -> Task<Void, any Error> {
         guard !addressOnly else {
-            let screen = try HomeScreen(start, logger: logger)
+            let screen = try HomeScreen(
+                start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: { await renewal.startAnew() },
+                logger: logger)
             return Task {
                 try await screen.run { address in
+                    guard !renewal.isRenewed else { return }
                     try OutputOptions.print([address])
                     try ServiceNotification.ready()
                 }
             }
         }
-        let windows = HomeWindows(try await HomeWindow(browser: browser, isFullScreen: fullScreen), logger: logger)
-        var start = start
-        start.endWindow = { await windows.endForHandover() }
-        let screen = try HomeScreen(start, logger: logger)
-        return Task { try await show(screen, in: windows) }
+        let window = try await HomeWindow(browser: browser, isFullScreen: fullScreen, policies: renewal.policies)
+        let windows = HomeWindows(window, logger: logger)
+        let forget: @Sendable () async -> Never = {
+            await windows.endForHandover()
+            await renewal.startAnew()
+        }
+        let screen = try HomeScreen(
+            start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: forget, logger: logger)
+        return Task { try await show(screen, in: windows, isRenewed: renewal.isRenewed) }
     }
 
-    private func show(_ screen: HomeScreen, in windows: HomeWindows) async throws {
+    private func show(_ screen: HomeScreen, in windows: HomeWindows, isRenewed: Bool) async throws {
         try await withThrowingTaskGroup { group in
             let (addresses, opened) = AsyncStream.makeStream(of: String.self)
             group.addTask {
                 try await screen.run {
                     opened.yield($0)
-                    try ServiceNotification.ready()
+                    if !isRenewed { try ServiceNotification.ready() }
                 }
             }
             group.addTask { for await address in addresses { return try await windows.show(address, screen.presence) } }

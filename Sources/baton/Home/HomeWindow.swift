@@ -34,7 +34,7 @@ struct HomeWindow: Sendable {
 
     /// - Throws: ``CommandFailure`` if there is no screen or no browser, or if the browser cannot be confined. In that
     ///   case no window may open.
-    init(browser: String, isFullScreen: Bool) async throws {
+    init(browser: String, isFullScreen: Bool, policies: InstalledPolicies) async throws {
         session = ProcessInfo.processInfo.environment
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { [session] in session[$0]?.isEmpty == false }) else {
             throw CommandFailure(
@@ -46,7 +46,7 @@ struct HomeWindow: Sendable {
                 code: "no_browser", message: "\(browser) is not the path of a program.",
                 remedy: "Install chromium, or name another Chromium with --browser.")
         }
-        if let obstacle = await Self.obstacle(browser) {
+        if let obstacle = await Self.obstacle(browser, policies) {
             let code = obstacle is ConfinementFailure ? "home_not_confined" : obstacle.code
             throw CommandFailure(code: code, message: obstacle.cause, remedy: obstacle.remedy)
         }
@@ -55,13 +55,15 @@ struct HomeWindow: Sendable {
         life = try Connection.pair(maximumFrame: 0)
     }
 
-    private static let policyChecks = InstalledPolicies()
-
     /// What keeps a window of this browser from opening; nil if nothing does.
-    static func obstacle(_ browser: String) async -> (any WindowFailure)? {
+    ///
+    /// - Parameter policies: what is known about the installed browsers.
+    static func obstacle(
+        _ browser: String, _ policies: InstalledPolicies = InstalledPolicies()
+    ) async -> (any WindowFailure)? {
         do {
             try await blocking { try Confinement.check() }
-            try await policyChecks.check(ChromiumPolicies.names.needed, in: .program(browser))
+            try await policies.check(ChromiumPolicies.names.needed, in: .program(browser))
             return nil
         } catch { return error as? any WindowFailure }
     }

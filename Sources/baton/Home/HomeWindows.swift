@@ -7,15 +7,16 @@ import Processes
 ///
 /// A window ends when the session during which it was open has ended, when its browser crashes and when its page has
 /// died, with everything that was opened from it; then a new window opens. So nothing that somebody opened in a window
-/// is there for the next worker.
+/// is there for the next worker. After a session, the process that starts anew opens the new window.
 actor HomeWindows {
     private let window: HomeWindow
     private let logger: Logger
     private var current: OpenWindow?
     /// The window that is being started.
     private var opening: Task<OpenWindow, any Error>?
-    /// Counts the hand-overs, each of which also ends the pause before the next window.
-    private let handovers = ChangeCount()
+    /// Advances when the session has ended.
+    private let handover = ChangeCount()
+    private var isSessionOver: Bool { handover.value > 0 }
 
     /// How long a browser may take to open the page, and how long a window may be without a living page. The page waits
     /// a second between two attempts to reach this program.
@@ -34,40 +35,41 @@ actor HomeWindows {
     func show(_ address: String, _ presence: PagePresence) async throws {
         var pause = Duration.zero
         while !Task.isCancelled {
-            let before = handovers.value
             let starting = Task { [window] in OpenWindow(try await blocking { try window.open(address) }) }
             opening = starting
             let opened = try await starting.value
             (opening, current) = (nil, opened)
             // The session may have ended while the window was started.
-            if handovers.value != before { await opened.end(.handover) }
+            if isSessionOver { await opened.end(.handover) }
             let began = ContinuousClock.now
             let ending = try await opened.ending(presence, start: Self.start, patience: Self.patience)
             current = nil
             switch ending {
             case .closed, .cancelled: return
-            case .handover: pause = .zero
+            case .handover: break
             case .pageLost, .crashed:
                 if began.duration(to: .now) >= Self.steady { pause = .zero }
                 logger.warning(
                     "the window of the home screen opens anew",
                     metadata: ["cause": "\(ending)", "pause": "\(pause)"])
-                await wait(pause, unlessHandedOver: before)
+                await wait(pause)
                 pause = min(max(pause * 2, Self.firstPause), Self.lastPause)
             }
+            // This process starts anew, so it opens no window any more.
+            if isSessionOver { await handover.beyond(.max) }
         }
     }
 
-    /// Ends the open window, and returns when its process has ended.
+    /// Ends the open window, and returns when its process has ended. No further window opens.
     func endForHandover() async {
-        handovers.advance()
+        handover.advance()
         await (try? opening?.value)?.end(.handover)
         await current?.end(.handover)
     }
 
-    private func wait(_ pause: Duration, unlessHandedOver before: UInt64) async {
-        await withTaskGroup { [handovers] group in
-            group.addTask { await handovers.beyond(before) }
+    private func wait(_ pause: Duration) async {
+        await withTaskGroup { [handover] group in
+            group.addTask { await handover.beyond(0) }
             group.addTask { try? await Task.sleep(for: pause) }
             await group.next()
             group.cancelAll()

@@ -84,6 +84,13 @@ final class LocalEnvironment {
             isClosedByPerson: true)
     }
 
+    /// Starts the home screen without a window.
+    func startHomePage() async throws {
+        try await start(
+            "home", programs.folder + "/baton",
+            arguments: ["home", "--address-only", "--runtime-directory", layout.run], through: deviceWrapper)
+    }
+
     /// Has the MDM push the home screen's configuration, unless somebody else has already had a configuration pushed to
     /// the device.
     private func pushHomeScreen() async throws {

@@ -58,8 +58,9 @@ import Testing
         let never = Leftover.unobserved(items: all, left: [], searched: everywhere)
         #expect(
             never == [
-                "abstract_sockets", "clipboard", "core_dumps", "listening_ports", "mounts", "primary_selection",
-                "print_spool", "session_programs", "session_records", "session_trash", "swap", "system_journal",
+                "abstract_sockets", "clipboard", "core_dumps", "display_server", "listening_ports", "mounts",
+                "primary_selection", "print_spool", "session_programs", "session_records", "session_trash", "swap",
+                "system_journal",
                 "system_v_objects",
             ])
         let searched = Set(Leftover.unobserved(items: all, left: [], searched: [])).subtracting(never)

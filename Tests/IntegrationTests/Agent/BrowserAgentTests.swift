@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
+import BrokerProtocol
 import BrowserPolicies
 import Files
+import Foundation
 import Glibc
 import Processes
 import TestSupport
@@ -69,6 +71,37 @@ import UnixSocket
             #expect(status.st_mode & 0o777 == 0o600)
             try broker.send(.close(epoch: live.epoch))
             #expect(try await broker.next() == .closed(epoch: live.epoch))
+        }
+    }
+
+    @Test func `an agent holds no page's address once it has closed the browser, and serves the next session`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/usr/bin/python3", "-c", "import signal; signal.pause()", "{profile}", "{url}"])
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.signIn(WebOrigin(of: try WebAddress("https://login.example/"))))
+            func holds(_ rule: [String]) async throws {
+                let texts = try JSONEncoder().encode(["page": "canary-page-of-a-worker"])
+                let run = try await TraceSearchRun(
+                    ["search", "--process", "agent=\(agent.pid)"] + rule, input: Array(texts), in: scratch)
+                #expect(run.code == 0, "\(run.output)")
+            }
+            for id: UInt64 in [7, 8] {
+                let epoch = Epoch.ID.random()
+                try broker.send(.open(id: id, epoch: epoch, url: "http://127.0.0.1:9/canary-page-of-a-worker"))
+                #expect(try await broker.next() == .opened(id: id))
+                try await holds(["--expect-hit", "agent=page"])
+                try broker.send(.close(epoch: epoch))
+                #expect(try await broker.next() == .closed(epoch: epoch))
+                // The answer to an order comes from the agent that has started anew.
+                try broker.send(.clearData(epoch: epoch, apps: [], until: 0))
+                #expect(try await broker.next() == .dataCleared(epoch: epoch, failures: []))
+                try await holds(["--expect-none"])
+            }
+            #expect(try await agent.stop() == 0)
         }
     }
 

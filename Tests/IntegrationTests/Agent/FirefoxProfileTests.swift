@@ -51,7 +51,8 @@ import UnixSocket
         return notes
     }
 
-    @Test func `each session begins with the profile of a first start that had no screen and no network`() async throws {
+    @Test func `each session begins with the profile of a first start that had no screen and no network`() async throws
+    {
         let firstStart = "(" + Self.surroundings + #") >"$1/notes"; exit"#
         try await withAgent(firstStart: firstStart) { live, agent, broker, events in
             try await awaitLog("a profile of Firefox is prepared", of: agent, live)
@@ -69,7 +70,9 @@ import UnixSocket
         }
     }
 
-    @Test func `a first start that still runs is ended before a page opens, and sessions begin with an empty profile`() async throws {
+    @Test func `a first start that still runs is ended before a page opens, and sessions begin with an empty profile`()
+        async throws
+    {
         try await withAgent(firstStart: "say start; exec /bin/sleep 600") { live, agent, broker, events in
             #expect(try await blocking { try events.notice(or: nil, seconds: 60)?.text } == "start")
             let running = try ProcessTable.read().descendants(of: agent.pid)

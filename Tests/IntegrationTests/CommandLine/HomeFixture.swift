@@ -12,7 +12,8 @@ struct HomeFixture {
     let program: RunningProgram
     let port: Int
     private let desktop: [String: String]
-    private let states: FramedJSON<DeviceState, DeviceState>
+    private let listener: Listener
+    private var states: FramedJSON<DeviceState, DeviceState>
     private let scratch: Scratch
 
     /// - Parameters:
@@ -39,6 +40,7 @@ struct HomeFixture {
         }
         port = Int(try #require(FreePort.tcp()))
         let listener = try Listener(path: scratch.path("run/status.sock"), mode: 0o600)
+        self.listener = listener
         let words =
             try entrance + [RunningProgram.built("baton"), "home", "--runtime-directory", scratch.path("run")]
             + ["--port", String(port)] + arguments
@@ -54,6 +56,12 @@ struct HomeFixture {
             "DISPLAY": display, "WAYLAND_DISPLAY": "",
             "DBUS_SESSION_BUS_ADDRESS": try await MessageBus.start(in: scratch),
         ]
+    }
+
+    /// Waits until the home screen has started anew after a session, and tells it that the device is ready.
+    mutating func startsAnew() async throws {
+        states = FramedJSON(try await blocking { [listener] in try listener.accept() }, limits: Wire.statusLimits)
+        try report(.ready)
     }
 
     /// Tells the home screen the state of the device.

@@ -18,17 +18,17 @@ import Testing
 
     @Test func `a second window shows nothing, and no window survives a hand-over`() async throws {
         try await Scratch.with { scratch in
-            let home = try await HomeFixture(in: scratch)
+            var home = try await HomeFixture(in: scratch)
             try await home.person(["reads", "Ready", "Sign in"])
             try home.report(.signedIn)
             let holder = try await home.start(["holds", String(home.port)])
             try await home.person(["tries", String(home.program.pid)] + Self.forbidden)
             let old = try home.processes()
             #expect(old.count > 3)
-            try home.report(.signingOut)
             let watcher = try await home.start(["handover", String(home.port)] + old.map { String($0.pid) })
             try await FolderWatch(scratch.path).until("a watcher") { try !watcher.log().isEmpty }
-            try home.report(.ready)
+            try home.report(.signingOut)
+            try await home.startsAnew()
             let code = try await watcher.waitForExit()
             let said = try watcher.log()
             #expect(code == 0, "\(said)")

@@ -183,4 +183,23 @@ extension LiveEnvironment {
             ["home", "--address-only", "--runtime-directory", path("run")] + arguments,
             log: "home-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
     }
+
+    /// Starts the home screen of this environment with a window on this screen, and returns when its page can be opened.
+    func startHome(_ arguments: [String], on display: String) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            RunningProgram.built("baton"), ["home", "--runtime-directory", path("run")] + arguments,
+            environment: ["DISPLAY": display, "WAYLAND_DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": "disabled:"],
+            log: "home-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
+    }
+
+    /// Starts the bar of this environment. Its lines are in its log, and its input stays open.
+    func startBar() async throws -> RunningProgram {
+        let name = "bar-\(UInt32.random(in: 0...UInt32.max))"
+        return try await RunningProgram.start(
+            "/bin/sh",
+            [
+                "-c", #"mkfifo "$0" && exec "$@" <>"$0""#, scratch.path(name + ".input"),
+                try RunningProgram.built("baton"), "home", "--bar", "--runtime-directory", path("run"),
+            ], log: name + ".log", awaitsReady: false, in: scratch)
+    }
 }

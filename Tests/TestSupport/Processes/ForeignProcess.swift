@@ -17,6 +17,8 @@ package final class ForeignProcess: Sendable {
         pidfd = Descriptor(owning: number)
     }
 
+    package var hasEnded: Bool { pidfd.isReadable(within: 0) }
+
     /// Ends the process as a crash would (`SIGKILL`). Does nothing if it has already ended.
     package func kill() { send(9) }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrowserWindows
+import Glibc
+import HomeScreen
+import JSON
+import Processes
+import Synchronization
+import UnixSocket
+
+/// Starts the home screen's process anew once a session has ended, so that its memory holds nothing of a worker.
+///
+/// The new start has the socket of the page: a page that is open waits instead of being refused, and no other program gets
+/// the port. The parent of the process notices nothing.
+final class HomeRenewal: Sendable {
+    /// The files that are passed on.
+    private enum File: String { case page, policies }
+
+    /// Whether this process has started anew after a session.
+    let isRenewed: Bool
+    let socket: LoopbackListener
+    /// What is known about the installed browser.
+    let policies: InstalledPolicies
+    private let isStopping = Atomic(false)
+
+    private static let limits = JSONLimits(bytes: 1 << 20)
+
+    /// Takes over what the process's former start has passed on. Call it once, before the process starts a child.
+    ///
+    /// - Parameter port: the page's port if this is no new start; 0 for a free one.
+    /// - Throws: ``SocketError`` if the page cannot be served.
+    init(port: Int) throws(SocketError) {
+        let former = Heritage<File>.take()
+        isRenewed = former != nil
+        if let page = former?[.page] {
+            socket = try LoopbackListener(page)
+        } else {
+            socket = try LoopbackListener(port: port)
+        }
+        let known = former?.content(of: .policies, limit: Self.limits.bytes).flatMap {
+            try? JSONReader.read([ExaminedPolicies].self, from: $0, limits: Self.limits)
+        }
+        policies = InstalledPolicies(known ?? [])
+    }
+
+    /// Notes that this process was asked to end.
+    func stop() { isStopping.store(true, ordering: .relaxed) }
+
+    /// Call it when no window is open, and no program that was opened from a tile runs.
+    func startAnew() async -> Never {
+        var files: [File: Descriptor] = [.page: socket.descriptor]
+        if let known = try? JSONWriter.encode(await policies.known) {
+            files[.policies] = (try? MemoryFile(holding: known))?.descriptor
+        }
+        // From here on, a signal ends the process at once.
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+        if isStopping.load(ordering: .relaxed) { exit(0) }
+        // Whatever started this program must start the installed one.
+        if OwnProgram.isReplaced { exit(0) }
+        OwnProgram.unblockSignals()
+        let failure = OwnProgram.startAnew(passing: files)
+        let text = "baton: the home screen does not start anew: \(failure)\n"
+        _ = unsafe write(STDERR_FILENO, text, text.utf8.count)
+        exit(1)
+    }
+}
