@@ -65,7 +65,11 @@ struct HomeCommand: AsyncParsableCommand {
             run.cancel()
         }
         defer { withExtendedLifetime(signals) {} }
-        do { try await run.value } catch is CancellationError {}
+        do {
+            try await run.value
+        } catch  where run.isCancelled {
+            // What is ended on request may end with an error of its own.
+        }
     }
 
     private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {

@@ -52,7 +52,9 @@ import Testing
             let report = try await Escapes.report(of: stranger)
             #expect(report.escapes == [])
             #expect(report.observed.files == [])
-            #expect(try await home.program.stop() == 0)
+            let code = try await home.program.stop()
+            let said = try home.program.log()
+            #expect(code == 0, "\(said)")
         }
     }
 
