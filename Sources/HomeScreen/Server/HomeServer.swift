@@ -16,7 +16,8 @@ struct HomeServer {
     /// The page's address.
     var address: String { "http://127.0.0.1:\(socket.port)/" }
 
-    /// Serves until the task is cancelled.
+    /// Serves until the task is cancelled. A connection that is open then is served until its client closes it, or until
+    /// the process ends.
     ///
     /// - Throws: the error of the socket; `CancellationError` if the task was cancelled.
     func run(_ responder: some HTTPResponder<HomeContext>) async throws {
@@ -29,20 +30,21 @@ struct HomeServer {
         // NIO closes the descriptor that it gets.
         let number = socket.descriptor.withNumber { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         guard number >= 0 else { throw SocketError(call: .duplicate, errno: errno) }
-        let connections = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(number) { [logger] channel in http.setup(channel: channel, logger: logger) }
-        do {
-            try await connections.executeThenClose { arriving in
-                try await withThrowingDiscardingTaskGroup { group in
-                    for try await connection in arriving {
-                        group.addTask { [logger] in await http.handle(value: connection, logger: logger) }
-                    }
+            .childChannelInitializer { [logger] channel in
+                http.setup(channel: channel, logger: logger).map { connection in
+                    // At once, also while the server ends: NIO aborts the process if nobody takes a connection over.
+                    let serving = Task { await http.handle(value: connection, logger: logger) }
+                    channel.closeFuture.whenComplete { _ in serving.cancel() }
                 }
             }
-        } catch  where Task.isCancelled {
-            // A connection that closes meanwhile has an error of its own.
-            throw CancellationError()
+            .withBoundSocket(number).get()
+        try await withTaskCancellationHandler {
+            try await listener.closeFuture.get()
+        } onCancel: {
+            listener.close(promise: nil)
         }
+        try Task.checkCancellation()
     }
 }

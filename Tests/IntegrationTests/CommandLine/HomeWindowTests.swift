@@ -31,7 +31,7 @@ import Testing
             try await home.startsAnew()
             let code = try await watcher.waitForExit()
             let said = try watcher.log()
-            #expect(code == 0, "\(said)")
+            #expect(code == 0, "\(code): \(said)")
             for process in old { try await process.waitForEnd() }
             holder.kill()
             try await home.person(["reads", "Ready", "Sign in"])
@@ -54,7 +54,7 @@ import Testing
             #expect(report.observed.files == [])
             let code = try await home.program.stop()
             let said = try home.program.log()
-            #expect(code == 0, "\(said)")
+            #expect(code == 0, "\(code): \(said)")
         }
     }
 

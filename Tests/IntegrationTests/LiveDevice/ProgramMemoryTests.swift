@@ -45,7 +45,9 @@ extension LiveDevice {
                 let programs = try Set([stage.home.pid, live.pid(of: .agent), live.pid(of: .broker)])
                 for process in former.values where !programs.contains(process.pid) { try await process.waitForEnd() }
                 try await stage.findNothing(texts)
-                #expect(try await stage.home.stop() == 0)
+                let code = try await stage.home.stop()
+                let said = try stage.home.log()
+                #expect(code == 0, "\(code): \(said)")
                 #expect(try await live.signIn("Bo", through: stage.app).username == live.person("Bo").userName)
             }
         }
@@ -72,10 +74,11 @@ extension LiveDevice {
             let bar: RunningProgram
             let app: App
             private let live: LiveEnvironment
+            private let display: String
             private let address: String
 
             init(_ live: LiveEnvironment, on display: String) async throws {
-                self.live = live
+                (self.live, self.display) = (live, display)
                 let port = try #require(FreePort.tcp(in: FreePort.ofTests))
                 address = "http://127.0.0.1:\(port)/"
                 home = try await live.startHome(["--port", "\(port)"], on: display)
@@ -129,13 +132,24 @@ extension LiveDevice {
                 return found.value.pid
             }
 
-            /// Waits until a page of the home screen's window holds the worker's name.
+            /// Waits until the home screen has a window; returns the processes that draw its pages.
+            private func windowsPages() async throws -> [Int32] {
+                try await live.run(
+                    "/usr/bin/env", "DISPLAY=" + display, "/usr/bin/python3",
+                    Repository.root + "/Tests/Person/windows.py",
+                    "^Home screen$")
+                return try processes().values.map(\.pid).filter {
+                    (try? textOfFile("/proc/\($0)/cmdline").contains("--type=renderer")) == true
+                }
+            }
+
+            /// Waits until a page of the home screen's window holds the worker's name. A search takes a while.
             func findWorkerInWindow(_ texts: [String: String]) async throws {
-                for _ in 0..<30 {
-                    let page = try? process(with: "--type=renderer", of: "home")
-                    let rules = page.map { ["--process", "window=\($0)", "--expect-hit", "window=name"] }
-                    if let rules, (try? await live.search(texts, rules)) != nil { return }
-                    try await Task.sleep(for: .seconds(1))
+                for _ in 0..<60 {
+                    for page in try await windowsPages() {
+                        let rules = ["--process", "window=\(page)", "--expect-hit", "window=name"]
+                        if (try? await live.search(texts, rules)) != nil { return }
+                    }
                 }
                 throw TestProblem("the window does not show the worker")
             }
@@ -149,10 +163,7 @@ extension LiveDevice {
             func findNothing(_ texts: [String: String]) async throws {
                 for _ in 0..<10 {
                     // The page of the next window is searched, too.
-                    guard (try? process(with: "--type=renderer", of: "home")) != nil else {
-                        try await Task.sleep(for: .seconds(1))
-                        continue
-                    }
+                    try #require(try await !windowsPages().isEmpty)
                     let all = try processes()
                     do {
                         // The broker keeps the account's id for apps that have not heard of its end (tombstones.json).
@@ -161,7 +172,7 @@ extension LiveDevice {
                         return try await search(all.filter { !$0.key.hasPrefix("broker") }, texts)
                     } catch { guard all.values.contains(where: \.hasEnded) else { throw error } }
                 }
-                throw TestProblem("the home screen opens no window, or its processes change all the time")
+                throw TestProblem("the processes change all the time")
             }
         }
     }
