@@ -17,7 +17,7 @@ extension BrowserAgent {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken
         let policies: [ExaminedPolicies]
-        /// The Firefox that has made the profile which is passed on, if any.
+        /// The Firefox that has made the profile which is passed on, or that has failed to make one, if any.
         let firefox: FileStamp?
 
         static let maximum = 2 << 20
@@ -42,8 +42,8 @@ extension BrowserAgent {
         /// The lock of the folder of profiles.
         let lock: Descriptor
         let knowledge: Knowledge
-        /// The profile that was made for Firefox, if any.
-        let firefox: FirefoxProfile.Made?
+        /// What is known about a profile for Firefox.
+        let firefox: FirefoxProfile.Known?
 
         /// - Returns: nil if this process has not started anew, or if something is missing or malformed. Then the
         ///   connection has ended, and the agent begins as after a crash.
@@ -53,10 +53,11 @@ extension BrowserAgent {
                 let knowledge = try? Knowledge(json: content)
             else { return nil }
             let channel = BrokerLink.Channel(broker, limits: Wire.agentOrderLimits)
-            let profile = knowledge.firefox.flatMap { browser in
-                heritage.memoryFile(.firefox).map { FirefoxProfile.Made(archive: $0, browser: browser) }
+            let firefox = knowledge.firefox.map { browser -> FirefoxProfile.Known in
+                guard let archive = heritage.memoryFile(.firefox) else { return .failed(browser) }
+                return .made(FirefoxProfile.Made(archive: archive, browser: browser))
             }
-            return Former(channel: channel, lock: lock, knowledge: knowledge, firefox: profile)
+            return Former(channel: channel, lock: lock, knowledge: knowledge, firefox: firefox)
         }
     }
 
@@ -77,20 +78,20 @@ extension BrowserAgent {
     ///
     /// - Throws: ``ProcessFailure``, ``FileError`` if the agent cannot start anew. It must end then.
     func renew() throws {
-        guard isRenewing, isAtRest, let channel, let lock, let taken = trash.latest else {
-            if isRenewing { pauses.end() }
-            isRenewing = false
+        // Another program of this user may have sent the signal.
+        guard isPaused, isRenewing, isAtRest, let channel, let lock, let taken = trash.latest else {
+            if isPaused { (isPaused, isRenewing) = (false, false); pauses.end() }
             return try startSignals()
         }
         try windows.firefox.interrupt()
-        let profile = windows.firefox.made
+        let firefox = windows.firefox.known
         let knowledge = Knowledge(
-            orders: machine.ordersToRepeat, taken: taken, policies: windows.policies.known, firefox: profile?.browser)
+            orders: machine.ordersToRepeat, taken: taken, policies: windows.policies.known, firefox: firefox?.browser)
         let file = try MemoryFile(holding: try JSONWriter.encode(knowledge))
         var files: [Former.File: Descriptor] = [
             .broker: channel.connection.descriptor, .lock: lock, .knowledge: file.descriptor,
         ]
-        files[.firefox] = profile?.archive.descriptor
+        files[.firefox] = firefox?.archive?.descriptor
         Failpoint.agentRenewing.reach()
         throw OwnProgram.startAnew(passing: files)
     }

@@ -33,6 +33,8 @@ package final class BrowserAgent {
     var mustRenew = false
     /// Whether the link was asked for a pause, after which the agent starts anew.
     var isRenewing = false
+    /// Whether the link reads nothing until the pause is over.
+    var isPaused = false
     /// How many orders to take data of apps away are being carried out.
     var takings = 0
     private let former: Former?
@@ -54,8 +56,8 @@ package final class BrowserAgent {
         case dataTaken(epoch: Epoch.ID, [AppDataFailure])
         /// The search for the policies that a browser knows has ended.
         case policiesSearched(PolicyPlace)
-        /// The process that was to make the profile of Firefox ended.
-        case firefoxProfileMade(by: Int32, ExitStatus?)
+        /// The process that was to make the profile of Firefox ended. Without a profile, it has failed.
+        case firefoxStarted(by: Int32, archive: [UInt8]?)
         /// No extension was ready in time.
         case extensionOverdue(wait: Int)
         case signal(Int32)
@@ -186,6 +188,7 @@ package final class BrowserAgent {
             channel = nil
             return perform(.connectionLost) ?? endIfReplaced()
         case .link(.paused):
+            isPaused = true
             // Signals that have been taken are handled before the answer to this one.
             _ = kill(getpid(), Self.endOfSignals)
             return nil
@@ -205,8 +208,8 @@ package final class BrowserAgent {
             windows.policies.searched(place)
             if windows.policies.obstacle != nil, let obstacle = windows.obstacle() { report(.cannotOpen(obstacle)) }
             return nil
-        case .firefoxProfileMade(let process, let status):
-            windows.firefox.ended(process, status)
+        case .firefoxStarted(let process, let archive):
+            windows.firefox.ended(process, archive: archive)
             return nil
         case .extensionOverdue(let wait): return perform(windows.extensionOverdue(wait))
         case .signal(SIGCHLD):

@@ -82,7 +82,8 @@ public final class Handover: Sendable {
     /// at its next start. Until the block has returned, no reader is told of the next worker. If it throws, or has not
     /// returned after three seconds, the device goes on to the next worker, and the app is locked for them: the calls of
     /// `MSAL` fail with the reason `app_locked` until a block has returned. One that has thrown is called again when the
-    /// worker changes, and when the app starts.
+    /// worker changes, and when the app starts. A process of the session's user that has neither erased nor thrown after
+    /// three seconds is ended, and loses what it has in memory.
     ///
     /// The block must first stop what the app still does for the worker, also in a reader that is handling a change: what
     /// is written after the block has returned is not erased. If several processes of the app may run, keep the

@@ -84,7 +84,8 @@ actor HomeController {
         case .forget(let endsPrograms):
             (isForgetting, isServing) = (true, false)
             Task { [forget] in
-                if endsPrograms { await endPrograms() }
+                // Otherwise this process ends instead of starting anew, and nobody would end them.
+                if endsPrograms || OwnProgram.isReplaced { await endPrograms() }
                 await forget()
             }
         }

@@ -15,9 +15,12 @@ package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: S
     package static func take() -> Heritage? {
         guard let value = unsafe getenv(heritageVariable).map({ unsafe String(cString: $0) }) else { return nil }
         unsafe unsetenv(heritageVariable)
+        let words = value.split(separator: " ")
+        // Whoever starts a program may set the variable. Only the same process can have started anew.
+        guard words.first.flatMap({ Int32($0) }) == getpid() else { return nil }
         reapChildren()
         var files: [Name: Descriptor] = [:]
-        for word in value.split(separator: " ") {
+        for word in words.dropFirst() {
             let parts = word.split(separator: "=")
             guard parts.count == 2, let name = Name(rawValue: String(parts[0])), let number = Int32(parts[1]),
                 number > STDERR_FILENO, fcntl(number, F_SETFD, FD_CLOEXEC) == 0
@@ -49,10 +52,10 @@ package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: S
 
     /// Names these files for the next start.
     static func announce(_ files: [Name: Descriptor]) {
-        let words = files.map { name, file in "\(name.rawValue)=\(file.withNumber { $0 })" }
+        let words = ["\(getpid())"] + files.map { name, file in "\(name.rawValue)=\(file.withNumber { $0 })" }
         unsafe setenv(heritageVariable, words.joined(separator: " "), 1)
     }
 }
 
-/// The environment variable with a word `name=number` for each file.
+/// The environment variable with the process id and a word `name=number` for each file.
 private let heritageVariable = "BATON_HERITAGE"

@@ -49,16 +49,6 @@ package struct MemoryFile: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// The number of bytes.
-    ///
-    /// - Throws: ``FileError``
-    package func size() throws(FileError) -> Int {
-        var status = stat()
-        let outcome = descriptor.withNumber { unsafe fstat($0, &status) }
-        guard outcome == 0 else { throw FileError(.read, errno: errno, path: "a file in memory") }
-        return Int(status.st_size)
-    }
-
     /// Returns the content, whichever process wrote it.
     ///
     /// - Throws: ``FileError``, also if the content has more than `limit` bytes.

@@ -12,7 +12,7 @@ internal import UnixSocket
 ///
 /// With an empty profile, Firefox installs the extension, makes its databases and fills its caches before it shows a page.
 /// The agent lets it do this before a worker opens a page, in a sandbox without a screen and without the network, and
-/// keeps the profile in memory that nobody can change. Each session begins with a copy. Without this profile, a session
+/// keeps the profile in memory that nobody can change once it is made. Each session begins with a copy. Without this profile, a session
 /// begins with an empty one.
 ///
 /// It belongs to the agent's thread; its own threads only wait.
@@ -25,14 +25,37 @@ final class FirefoxProfile {
         let browser: FileStamp
     }
 
+    /// What an earlier start of the agent knows.
+    enum Known: Sendable {
+        case made(Made)
+        case failed(FileStamp)
+
+        /// The Firefox of which it is known.
+        var browser: FileStamp {
+            switch self {
+            case .made(let made): made.browser
+            case .failed(let browser): browser
+            }
+        }
+        var archive: MemoryFile? { if case .made(let made) = self { made.archive } else { nil } }
+    }
+
+    /// A first start that runs.
+    private struct FirstStart {
+        let process: ChildProcess
+        let browser: FileStamp
+        /// What Firefox reads, as it was written.
+        let policies: KnownFiles
+        let package: BrowserExtensionPackage
+    }
+
     private enum State {
         /// Not made yet, or interrupted.
         case missing
-        /// Firefox runs, and writes the archive in the end.
-        case beingMade(ChildProcess, Made)
+        case beingMade(FirstStart)
         case made(Made)
-        /// Firefox did not start. It is not tried again.
-        case failed
+        /// This Firefox did not start, or not as it should. It is not tried again.
+        case failed(FileStamp)
     }
 
     /// The most bytes of a profile; it usually has thirty million, most of them compiled scripts.
@@ -46,30 +69,38 @@ final class FirefoxProfile {
 
     /// - Parameters:
     ///   - browser: the browser that the agent configures; nil if it configures none.
-    ///   - made: the profile that the agent's former start has made.
+    ///   - known: what the agent's former start has found out.
     init(
-        of browser: ManagedBrowser?, made: Made?, events: Mailbox<BrowserAgent.Event>, logger: Logger
+        of browser: ManagedBrowser?, known: Known?, events: Mailbox<BrowserAgent.Event>, logger: Logger
     ) {
         managed = browser?.kind == .firefox ? browser : nil
         (self.events, self.logger) = (events, logger)
-        state = made.map(State.made) ?? .missing
+        state =
+            switch known {
+            case .made(let made): .made(made)
+            case .failed(let browser): .failed(browser)
+            case nil: .missing
+            }
     }
 
     /// The installed Firefox; nil if there is none, or if the agent does not configure it.
     private var browser: FileStamp? { managed.flatMap { FileStamp(of: $0.policyPlaces.workers.file) } }
 
-    /// The profile, if the Firefox that has made it is still the installed one.
-    var made: Made? {
-        guard case .made(let made) = state, made.browser == browser else { return nil }
-        return made
+    /// What is known about the Firefox that is installed.
+    var known: Known? {
+        switch state {
+        case .made(let made) where made.browser == browser: .made(made)
+        case .failed(let failed) where failed == browser: .failed(failed)
+        default: nil
+        }
     }
 
     /// The process that makes the profile, if it runs.
-    var child: ChildProcess? { if case .beingMade(let process, _) = state { process } else { nil } }
+    var child: ChildProcess? { if case .beingMade(let start) = state { start.process } else { nil } }
 
     /// The profile as an archive (tar(1)), to be read from its beginning; nil if there is none.
     var archive: Descriptor? {
-        guard let made else { return nil }
+        guard case .made(let made) = known else { return nil }
         do throws(FileError) { return try made.archive.reader() } catch {
             logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"])
             return nil
@@ -80,43 +111,60 @@ final class FirefoxProfile {
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {
-        guard let managed, let browser, made == nil, child == nil else { return }
-        if case .failed = state { return }
-        state = .failed
+        guard let managed, let browser, known == nil, child == nil else { return }
+        state = .failed(browser)
         do {
             let folder = profiles.appending(Self.folderName)
             try folder.removeTree()
             try folder.makePrivate()
             let prepared = try managed.firstStart(in: folder, package)
-            let file = try MemoryFile()
+            let (ours, theirs) = try Connection.pair(maximumFrame: 1)
             let session = BrowserEnvironment.session.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
             // Without the mark of the agent's browsers: it shows no page, and ends with the agent.
             let process = try ChildProcess.spawn(
                 executable: prepared.words[0], arguments: Array(prepared.words.dropFirst()),
                 environment: WindowEnvironment.make(from: session),
-                descriptors: [(file.descriptor, as: ManagedBrowser.archiveNumber)], output: .discarded)
-            state = .beingMade(process, Made(archive: file, browser: browser))
+                descriptors: [(theirs.descriptor, as: ManagedBrowser.archiveNumber)], output: .discarded)
+            state = .beingMade(
+                FirstStart(process: process, browser: browser, policies: prepared.policies, package: package))
             try BlockingThread.start { [events] in
+                let archive = Self.read(ours)
                 let status = try? process.waitForExit()
-                events.post(.firefoxProfileMade(by: process.pid, status))
+                events.post(.firefoxStarted(by: process.pid, archive: status == .exited(0) ? archive : nil))
             }
         } catch { logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"]) }
     }
 
+    /// Reads the archive; blocks. Returns nil if it is too long: then nobody reads the rest, and the first start ends.
+    private static func read(_ connection: Connection) -> [UInt8]? {
+        defer { connection.shutDown() }
+        var (archive, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 20))
+        while archive.count <= maximum {
+            let count = connection.descriptor.withNumber { unsafe Glibc.read($0, &buffer, buffer.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? archive : nil }
+            archive += buffer[..<count]
+        }
+        return nil
+    }
+
     /// Handles the end of a process that was to make the profile.
-    func ended(_ process: Int32, _ status: ExitStatus?) {
-        guard case .beingMade(let present, let made) = state, present.pid == process else { return }
-        state = .failed
+    ///
+    /// - Parameter archive: the profile; nil if the process failed.
+    func ended(_ process: Int32, archive: [UInt8]?) {
+        guard case .beingMade(let start) = state, start.process.pid == process else { return }
+        state = .failed(start.browser)
         do throws(FileError) {
-            guard status == .exited(0) else {
-                return logger.warning(
-                    "no profile of Firefox is prepared", metadata: ["status": "\(status, default: "-")"])
+            let changed = [try start.policies.changed(), try start.package.changedFile()]
+            let isUnchanged = changed.allSatisfy { $0 == nil }
+            guard let archive, isUnchanged else {
+                let reason = isUnchanged ? "the first start failed" : "a file that it read was changed"
+                return logger.warning("no profile of Firefox is prepared", metadata: ["reason": "\(reason)"])
             }
-            try made.archive.seal()
-            let size = try made.archive.size()
-            guard size <= Self.maximum else { throw FileError(.read, errno: EFBIG, path: "the profile of Firefox") }
-            state = .made(made)
-            logger.info("a profile of Firefox is prepared", metadata: ["bytes": "\(size)"])
+            let file = try MemoryFile(holding: archive)
+            try file.seal()
+            state = .made(Made(archive: file, browser: start.browser))
+            logger.info("a profile of Firefox is prepared", metadata: ["bytes": "\(archive.count)"])
         } catch { logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"]) }
     }
 

@@ -42,7 +42,7 @@ extension ManagedBrowser {
     private static let firstStartScript = """
         profile=$1
         shift
-        mkdir "$profile" && timeout --kill-after=5 60 "$@" </dev/null && cd "$profile" || exit 1
+        mkdir "$profile" && timeout --kill-after=5 60 "$@" </dev/null \(archiveNumber)>&- && cd "$profile" || exit 1
         rm -f lock .parentlock
         exec tar --create --format=posix --file=- . >&\(archiveNumber)
         """
@@ -75,11 +75,11 @@ extension ManagedBrowser {
     /// Returns the shell commands that run before the first page: they start the bus and unpack the profile.
     static func firefoxBeginning(_ folder: Directory, unpacking: Bool) -> String {
         guard unpacking else { return busBeginning(folder) }
-        return busBeginning(folder) + """
+        return """
             mkdir \(profile) && tar --extract --file=- --directory=\(profile) <&\(archiveNumber) || rm -r \(profile)
             exec \(archiveNumber)<&-
 
-            """
+            """ + busBeginning(folder)
     }
 
     // MARK: - The message bus
@@ -109,7 +109,7 @@ extension ManagedBrowser {
     private static func busBeginning(_ folder: Directory) -> String {
         let path = (folder.path + "/" + busFile).replacing("'", with: "'\\''")
         return """
-            \(bus) --config-file='\(path)' --fork
+            \(bus) --config-file='\(path)' --fork \(archiveNumber)>&-
             export DBUS_SESSION_BUS_ADDRESS='unix:path=\(busSocket)'
 
             """

@@ -389,7 +389,9 @@ extension SessionMachine.PendingSignOut {
             if taking.taken?.contains(app) == true { return .data(of: app, .done) }
             if taking.failed.contains(app) { return .data(of: app, .failed) }
         }
-        return .app(app, commit.apps[app]?.result ?? .unanswered)
+        let own = commit.apps[app]?.result ?? .unanswered
+        // A process goes on, whatever the others have erased.
+        return .app(app, own == .done && taking?.unended.contains(app) == true ? .unanswered : own)
     }
 
     /// The erasers that keep their apps locked: nothing of these apps' data was taken away. An app without an eraser is

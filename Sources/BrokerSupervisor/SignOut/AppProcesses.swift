@@ -92,7 +92,8 @@ struct AppProcesses {
     mutating func cleared(except locked: [String]) throws {
         try change { record in
             record.former.merge(record.current) { $0.union($1) }
-            record.former = record.former.filter { locked.contains($0.key) }
+            // Whatever a process that has ended has left is locked, and is erased later.
+            record.former = record.former.filter { locked.contains($0.key) }.mapValues { $0.filter(Self.isRunning) }
             record.current = [:]
             record.erasers = record.erasers?.filter { locked.contains($0.key.bundleID) }
         }
@@ -173,6 +174,16 @@ struct AppProcesses {
             try set(processes, of: eraser)
         }
         return answer
+    }
+
+    /// Completes what was on its way to the disk when the supervisor ended: the journal says that all of these erasers'
+    /// data is erased.
+    mutating func complete(_ erased: some Sequence<AppEraser>, of epoch: Epoch) {
+        for eraser in erased {
+            var processes = processes(of: eraser, in: epoch)
+            processes.complete()
+            record.erasers = (record.erasers ?? [:]).merging([eraser: processes]) { $1 }
+        }
     }
 
     /// What the processes of an eraser have said so far.

@@ -49,6 +49,9 @@ package struct EraserProcesses: Codable, Equatable, Sendable {
         if hasErased { erased.insert(process) } else { failed.insert(process) }
     }
 
+    /// Notes that each process has erased.
+    package mutating func complete() { (last, erased, failed) = (true, registered, []) }
+
     /// Those that have said nothing.
     package var silent: Set<ProcessTable.Name> { registered.subtracting(erased).subtracting(failed) }
 

@@ -12,13 +12,31 @@ extension SessionCoordinator {
 
     /// An order to the agent.
     struct DataOrder {
+        /// All apps of the sign-out.
         let data: [AppData]
+        /// The apps about which the agent has not answered, or must answer again.
+        var asked: Set<String>
+        /// What the agent has answered about the others.
+        var answered: [AppDataFailure] = []
         /// The apps without folders, of which only processes are ended.
         let ended: Set<String>
         /// The time since the machine was started after which nothing is moved.
         let deadline: Duration
         /// Why the data of other apps is not in the order.
         let withheld: [AppDataFailure]
+
+        init(_ data: [AppData], ended: Set<String>, deadline: Duration, withheld: [AppDataFailure]) {
+            (self.data, self.ended, self.deadline, self.withheld) = (data, ended, deadline, withheld)
+            asked = Set(data.map(\.app))
+        }
+
+        /// The same with only those apps to be ordered again that have grown.
+        func again(_ grown: Set<String>, after earlier: DataOrder, _ answered: [AppDataFailure]) -> DataOrder {
+            var order = self
+            order.asked = grown
+            order.answered = (earlier.answered + answered).filter { !grown.contains($0.app) }
+            return order
+        }
 
         /// The apps of an earlier order that have got processes since.
         func grown(since earlier: DataOrder) -> Set<String> {
@@ -58,8 +76,8 @@ extension SessionCoordinator {
     // MARK: Processes that go on
 
     /// The apps of whose processes some go on that have not erased: of the apps with folders, any that was given something
-    /// of the worker and has, or may have left, more than the others have erased. Of the other apps of the session's user, any that has registered an
-    /// eraser and does not answer; if no agent is connected, there is no screen either.
+    /// of the worker and has, or may have left, more than the others have erased. Of the other apps of the session's user,
+    /// any that has registered an eraser and does not answer; if no agent is connected, there is no screen either.
     var lingeringApps: Set<String> {
         guard let pending = machine.state.pending, pending.taking == nil else { return [] }
         let ended = pending.ended
@@ -105,22 +123,24 @@ extension SessionCoordinator {
                 withheld.append(AppDataFailure(app: app, code: .tooManyProcesses))
             }
         }
-        return DataOrder(data: data, ended: only, deadline: deadline, withheld: withheld)
+        return DataOrder(data, ended: only, deadline: deadline, withheld: withheld)
     }
 
     /// Sends the order to the agent, or again to one that has connected since.
     func orderData() {
         guard let pending = machine.state.pending, let taking = pending.taking, taking.taken == nil, let dataOrder
         else { return }
-        browser.take(dataOrder.data, of: pending.ended, until: dataOrder.deadline)
+        let data = dataOrder.data.filter { dataOrder.asked.contains($0.app) }
+        browser.take(data, of: pending.ended, until: dataOrder.deadline)
     }
 
     /// Handles the end of the agent's time.
     func dataOverdue(_ ended: Epoch) throws {
-        guard machine.state.pending?.ended == ended, let dataOrder else { return }
-        try note(dataOrder.data.map { AppDataFailure(app: $0.app, code: .agentSilent) } + dataOrder.withheld)
-        self.dataOrder = nil
-        try handle(.dataTaken([], failed: [], ended))
+        guard let pending = machine.state.pending, pending.ended == ended, let taking = pending.taking,
+            taking.taken == nil, let dataOrder
+        else { return }
+        let silent = dataOrder.asked.sorted().map { AppDataFailure(app: $0, code: .agentSilent) }
+        try conclude(dataOrder, dataOrder.answered + silent, unreported: dataOrder.asked, of: pending, taking: taking)
     }
 
     /// Handles the agent's answer.
@@ -132,15 +152,24 @@ extension SessionCoordinator {
         let again = order(for: taking.apps.sorted(), of: ended, until: dataOrder.deadline)
         let grown = again.grown(since: dataOrder)
         guard grown.isEmpty || clock.sinceBoot() >= dataOrder.deadline else {
-            self.dataOrder = again
+            self.dataOrder = again.again(grown, after: dataOrder, answered)
             return orderData()
         }
+        let failures = grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) } + dataOrder.answered + answered
+        try conclude(dataOrder, failures, of: pending, taking: taking)
+    }
+
+    /// Ends the agent's work.
+    ///
+    /// - Parameter unreported: the apps of which nothing is known; the receipt does not say that their data failed.
+    private func conclude(
+        _ dataOrder: DataOrder, _ failures: [AppDataFailure], unreported: Set<String> = [],
+        of pending: SessionMachine.PendingSignOut, taking: SessionMachine.DataTaking
+    ) throws {
         // An app that has not erased may have data. If none of its folders is there, it is elsewhere.
         let unerased = taking.owing.union(pending.commit.apps.filter { $0.value != .done }.keys)
         let harmless = taking.apps.subtracting(unerased).union(dataOrder.ended)
-        let failed =
-            grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) }
-            + answered.filter { $0.code != .missing || !harmless.contains($0.app) }
+        let failed = failures.filter { $0.code != .missing || !harmless.contains($0.app) }
         try note(failed + dataOrder.withheld)
         let taken = Set(dataOrder.data.map(\.app)).subtracting(failed.map(\.app)).subtracting(dataOrder.ended)
         for app in taken {
@@ -150,7 +179,8 @@ extension SessionCoordinator {
         // What an earlier session left in these folders is away, too.
         try locks.unlock(taken)
         sessionProcess.tell(.locks(locks.epochs))
-        try handle(.dataTaken(taken, failed: Set(failed.map(\.app)).subtracting(dataOrder.ended), ended))
+        let reported = Set(failed.map(\.app)).subtracting(dataOrder.ended).subtracting(unreported)
+        try handle(.dataTaken(taken, failed: reported, pending.ended))
     }
 
     /// Unlocks an app whose former worker's data was removed by hand.

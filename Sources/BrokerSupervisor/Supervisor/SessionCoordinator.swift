@@ -74,6 +74,9 @@ final class SessionCoordinator {
         let isKept = key.adopt(keptKeys, for: record)
         let (recovered, outcome) = SessionMachine.recover(from: record, keyKept: isKept, newID: .random())
         machine = recovered
+        if let pending = recovered.state.pending {
+            appProcesses.complete(pending.commit.erasers.filter { $0.value == .done }.keys, of: pending.ended)
+        }
         try add(.recovery(outcome))
         report()
         try sessionTimer.resume(machine.state.heldEpoch, device.policy.timeouts)

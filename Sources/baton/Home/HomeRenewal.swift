@@ -30,7 +30,7 @@ final class HomeRenewal: Sendable {
     /// - Throws: ``SocketError`` if the page cannot be served.
     init(port: Int) throws(SocketError) {
         let former = Heritage<File>.take()
-        isRenewed = former != nil
+        isRenewed = former?[.page] != nil
         if let page = former?[.page] {
             socket = try LoopbackListener(page)
         } else {

@@ -181,6 +181,51 @@ import Testing
         #expect(items.map(\.observer) == [.agent])
     }
 
+    @Test func `a receipt does not say done while a process goes on, also if the agent says nothing`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
+            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            #expect(try await session.taken().map(\.processes) == [[reader]])
+            fixture.clock.pass(.seconds(5))
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [app])
+            other.kill()
+            _ = try await other.waitForExit()
+        }
+        #expect(items.map(\.result) == [.unanswered])
+    }
+
+    @Test func `an app whose processes come again and again does not keep another's data in place`() async throws {
+        _ = try await with { fixture in
+            let other = "org.example.other"
+            let session = try await Session(fixture, eraser: nil, process: ended)
+            let folder = try #require(DataFolder("/home/session/.local/share/other"))
+            fixture.device.set(apps: [
+                try Session.registration,
+                RegisteredApp(bundleID: other, clientID: "C-2", redirectURIs: [], dataFolders: [folder]),
+            ])
+            fixture.inputs.post(.deviceChanged)
+            fixture.sessionProcessSends(.keeperArrived(bundleID: other, ended, epoch: session.epoch, requestID: 8))
+            try await session.end()
+            #expect(try await session.taken().map(\.app) == [other, app].sorted())
+            fixture.sessionProcessSends(
+                .keeperArrived(bundleID: app, me, epoch: session.epoch, requestID: 9), sessionProcess: 2)
+            session.answer()
+            // Only the app that has grown is ordered again, and nobody answers any more.
+            #expect(try await session.taken().map(\.app) == [app])
+            fixture.clock.pass(.seconds(5))
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [app])
+        }
+    }
+
     @Test func `what a process without an eraser has left after the others have erased is taken`() async throws {
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
