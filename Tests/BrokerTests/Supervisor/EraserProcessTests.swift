@@ -184,6 +184,31 @@ import Testing
         }
     }
 
+    @Test func `a process that has erased everything is not ended after a restart of the broker`() async throws {
+        try await Scratch.with { scratch in
+            let other = try await Other(in: scratch)
+            let bundleID = "org.example.other"
+            try await SupervisorFixture.with(scratch) { fixture in
+                let erasers = [(notes, me), (AppEraser(stringLiteral: bundleID), other.name)]
+                answer(fixture, me, of: try await fixture.signOut(erasers))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let apps = [notes.bundleID, bundleID]
+                fixture.device.set(
+                    apps: apps.enumerated().map { RegisteredApp(bundleID: $1, clientID: "C-\($0)", redirectURIs: []) })
+                fixture.inputs.post(.deviceChanged)
+                let agent = try fixture.agent(of: 1000)
+                guard case .close(let id) = try await agent.order() else { throw TestProblem("not closed") }
+                agent.say(.closed(epoch: id))
+                #expect(try await fixture.status().session == "signingOut")
+                fixture.clock.pass(.seconds(3))
+                guard case .clearData(id, let data, _) = try await agent.order() else { throw TestProblem("no order") }
+                #expect(data == [AppData(app: bundleID, folders: [], processes: [other.name])])
+            }
+        }
+    }
+
     @Test func `if it is not known which processes there are, no answer speaks for all`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { _ = try await $0.signOut([(notes, me)]) }
