@@ -6,12 +6,12 @@ internal import UnixSocket
 /// Where an installed browser keeps the names of the policies that it knows.
 package enum PolicyPlace: Sendable, Hashable, Codable {
     /// Chromium's program, in which each name is a C string or the end of another one.
-    case program(String)
+    case program(file: String)
     /// The archive with the schema of Firefox's policies, which is not compressed.
-    case schema(String)
+    case schema(file: String)
 
     /// The schema of Debian's Firefox ESR.
-    package static let firefox = PolicyPlace.schema("/usr/lib/firefox-esr/browser/omni.ja")
+    package static let firefox = PolicyPlace.schema(file: "/usr/lib/firefox-esr/browser/omni.ja")
 
     package var file: String {
         switch self {
@@ -33,7 +33,7 @@ package enum PolicyPlace: Sendable, Hashable, Codable {
 package struct PolicySearch: Sendable {
     /// What the search has found.
     package enum Finding: Sendable, Equatable, Codable {
-        case known(Set<String>)
+        case known(names: Set<String>)
         /// It could not be found out what the browser knows: the file cannot be read, or contains no name at all, as the
         /// program of a browser that is packaged otherwise.
         case unknown
@@ -67,7 +67,7 @@ package struct PolicySearch: Sendable {
         guard code == 0, let found = try? output.content(limit: Self.limit) else { return .unknown }
         let words = found.split { !Self.isPart($0) }.map { String(decoding: $0, as: UTF8.self) }
         let known = names.intersection(words)
-        return known.isEmpty ? .unknown : .known(known)
+        return known.isEmpty ? .unknown : .known(names: known)
     }
 
     private static func isPart(_ byte: UInt8) -> Bool {

@@ -9,7 +9,7 @@ import UnixSocket
 /// What an installed browser knows of the policies that Baton writes.
 @Suite struct PolicySearchTests {
     private static let installed: [(PolicyPlace, PolicyNames)] = [
-        (.program("/usr/lib/chromium/chromium"), ChromiumPolicies.names), (.firefox, FirefoxPolicies.names),
+        (.program(file: "/usr/lib/chromium/chromium"), ChromiumPolicies.names), (.firefox, FirefoxPolicies.names),
     ]
 
     @Test(arguments: installed)
@@ -18,26 +18,26 @@ import UnixSocket
     ) throws {
         #expect(names.needed.count > 20)
         let search = try PolicySearch(for: names.all.union(["PasswordManagerEnabeld"]), in: place)
-        #expect(search.finish() == .known(names.all))
+        #expect(search.finish() == .known(names: names.all))
         // The answer can be read again.
-        #expect(search.finish() == .known(names.all))
+        #expect(search.finish() == .known(names: names.all))
     }
 
     @Test func `a name counts if it ends a string, as a linker shares strings`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("\0xA1\0B2x\0C3\nD4\0E5", to: "program")
             let search = try PolicySearch(
-                for: ["A1", "B2", "C3", "D4", "E5", "F6"], in: .program(scratch.path("program")))
-            #expect(search.finish() == .known(["A1", "D4", "E5"]))
+                for: ["A1", "B2", "C3", "D4", "E5", "F6"], in: .program(file: scratch.path("program")))
+            #expect(search.finish() == .known(names: ["A1", "D4", "E5"]))
             try scratch.write("{ \"A1\": {}, \"B2\": 1, 'C3': {}, xD4: {} }", to: "schema")
-            let schema = PolicyPlace.schema(scratch.path("schema"))
-            #expect(try PolicySearch(for: ["A1", "B2", "C3", "D4"], in: schema).finish() == .known(["A1"]))
+            let schema = PolicyPlace.schema(file: scratch.path("schema"))
+            #expect(try PolicySearch(for: ["A1", "B2", "C3", "D4"], in: schema).finish() == .known(names: ["A1"]))
         }
     }
 
     @Test(arguments: ["/bin/sh", "/nowhere", "/"])
     func `what a program knows that names no policy cannot be found out, so it is not refused`(file: String) throws {
-        let place = PolicyPlace.program(file)
+        let place = PolicyPlace.program(file: file)
         let finding = try PolicySearch(for: ChromiumPolicies.names.needed, in: place).finish()
         #expect(finding == .unknown)
         #expect(PolicyFailure(finding, needed: ChromiumPolicies.names.needed, in: place) == nil)
@@ -47,12 +47,12 @@ import UnixSocket
         try await Scratch.with { scratch in
             let (policies, needed, file) = (InstalledPolicies(), Set(["A1", "B2"]), scratch.path("program"))
             try scratch.write("A1\0", to: "program")
-            await #expect { try await policies.check(needed, in: .program(file)) } throws: { error in
+            await #expect { try await policies.check(needed, in: .program(file: file)) } throws: { error in
                 (error as? PolicyFailure)?.policies == ["B2"] && "\(error)".contains(file)
             }
             try FileManager.default.removeItem(atPath: file)
             try scratch.write("A1\0B2\0", to: "program")
-            try await policies.check(needed, in: .program(file))
+            try await policies.check(needed, in: .program(file: file))
         }
     }
 

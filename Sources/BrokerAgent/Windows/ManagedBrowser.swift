@@ -43,7 +43,10 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     /// Where the sign-in window's browser keeps the names of its policies, and where the worker's browser does.
     var policyPlaces: (signIn: PolicyPlace, workers: PolicyPlace) {
-        (.program(signInCommand.browser), kind == .firefox ? .firefox : .program(command.browser))
+        (
+            .program(file: signInCommand.browser),
+            kind == .firefox ? .firefox : .program(file: command.browser)
+        )
     }
 
     /// What a window is made of.

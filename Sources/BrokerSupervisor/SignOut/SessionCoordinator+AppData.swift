@@ -155,7 +155,8 @@ extension SessionCoordinator {
             self.dataOrder = again.again(grown, after: dataOrder, answered)
             return orderData()
         }
-        let failures = grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) } + dataOrder.answered + answered
+        let failures =
+            grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) } + dataOrder.answered + answered
         try conclude(dataOrder, failures, of: pending, taking: taking)
     }
 

@@ -63,7 +63,7 @@ struct HomeWindow: Sendable {
     ) async -> (any WindowFailure)? {
         do {
             try await blocking { try Confinement.check() }
-            try await policies.check(ChromiumPolicies.names.needed, in: .program(browser))
+            try await policies.check(ChromiumPolicies.names.needed, in: .program(file: browser))
             return nil
         } catch { return error as? any WindowFailure }
     }

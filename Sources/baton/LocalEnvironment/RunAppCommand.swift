@@ -28,7 +28,9 @@ struct RunAppCommand: AsyncParsableCommand {
     func run() async throws {
         try await output.reporting {
             let layout = EnvironmentLayout(root: URL(filePath: directory).path)
-            let path = try program.first.map(Self.executable)
+            // Many commands have a `--` between their own options and a program.
+            let words = program.first == "--" ? Array(program.dropFirst()) : program
+            let path = try words.first.map(Self.executable)
             let app = try await OwnApps(layout).register(
                 id, clientID: clientID, dataFolders: dataFolder.map { URL(filePath: $0).path })
             try output.print(app) { app in
@@ -38,20 +40,27 @@ struct RunAppCommand: AsyncParsableCommand {
             guard let path else { return }
             let sockets = [("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_MARKER", layout.managedMarker)]
             for (name, value) in sockets + app.variables { unsafe setenv(name, value, 1) }
-            let failure = OwnProgram.become(path, arguments: Array(program.dropFirst()))
+            let failure = OwnProgram.become(path, arguments: Array(words.dropFirst()))
             throw CommandFailure(
                 code: "app_not_started", message: "\(path) cannot be started (\(failure)).",
                 remedy: "Build it for this machine; a script needs a first line such as #!/usr/bin/python3.")
         }
     }
 
+    /// The path of a program. A name without a slash is searched for in `PATH`, as a shell does.
     private static func executable(_ program: String) throws -> String {
-        let path = URL(filePath: program).path
-        guard unsafe access(path, X_OK) == 0 else {
+        let folders = program.contains("/") ? [""] : searched
+        let paths = folders.map { URL(filePath: $0.isEmpty ? program : $0 + "/" + program).path }
+        guard let path = paths.first(where: { unsafe access($0, X_OK) == 0 }) else {
             throw CommandFailure(
-                code: "app_missing", message: "\(path) is not the path of a program.",
+                code: "app_missing", message: "\(program) is not the path of a program, and no program in PATH.",
                 remedy: "Build the app, and give the path of its program.")
         }
         return path
+    }
+
+    private static var searched: [String] {
+        let value = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
+        return value.split(separator: ":").map(String.init)
     }
 }

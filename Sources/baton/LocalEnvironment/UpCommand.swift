@@ -19,7 +19,12 @@ struct UpCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: EnvironmentOptions
-    @Option(help: "A program that acts as the person at the browser, instead of a window.")
+    @Option(
+        help: """
+            A program that acts as the person at the browser, instead of a window. It is called as a browser is, with \
+            --person and the path of configuration/person.json in the environment's folder: write who signs in there before an \
+            app does, with the mode 600. Tests/Person/person.py --help describes that file.
+            """)
     var person: String?
     @Flag(help: "Do not join the device, so that you can; by default the demonstration's administrator joins it.")
     var unjoined = false
@@ -90,7 +95,8 @@ struct UpCommand: AsyncParsableCommand {
         switch ending {
         case .failed: break
         case .asked:
-            try narrator.tell(NarratedEvent(.ending), lines: ["", "Ending the environment; continue it with: make up"])
+            try narrator.tell(
+                NarratedEvent(.ending), lines: ["", "Ending the environment; the same command continues it."])
         case .died(let program, let status, let log):
             var death = NarratedEvent(.died)
             (death.program, death.status, death.log) = (program, status.text, log)

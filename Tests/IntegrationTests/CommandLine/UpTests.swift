@@ -168,11 +168,12 @@ import Testing
         let client = "0b9a5f0e-6a5e-4d3c-9c57-3d0f2f7f3a10"
         let app = ["--id", "com.example.rounds"]
         let printed = "com.example.rounds \(client) msauth.com.example.rounds://auth \(up.root)/run/broker.sock"
-        for word in ["registered", "registered already"] {
+        // As a path, and as a name that is searched for.
+        for (word, shell) in [("registered", ["/bin/sh"]), ("registered already", ["--", "sh"])] {
             let script = "echo $1 $BATON_CLIENT_ID $BATON_REDIRECT_URI $BATON_SOCKET; exit 3"
             let own = try await run(
                 app + (word == "registered" ? ["--client-id", client] : [])
-                    + ["/bin/sh", "-c", script, "sh", "com.example.rounds"])
+                    + shell + ["-c", script, "sh", "com.example.rounds"])
             #expect(own.code == 3 && own.errors.isEmpty, "\(own)")
             #expect(own.output.hasPrefix("com.example.rounds is \(word):\n") && own.output.contains(printed), "\(own)")
         }
