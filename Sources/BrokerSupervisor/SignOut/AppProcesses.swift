@@ -201,10 +201,12 @@ struct AppProcesses {
         if processes.askAgain(isRunning: Self.isRunning) { try set(processes, of: eraser) }
     }
 
-    /// The running processes of an app that have registered an eraser and have said nothing about a session's data; nil if
-    /// there are too many.
+    /// The running processes of an app that have registered a named eraser and have said nothing about a session's data; nil
+    /// if there are too many. Clients that know no names may wait for the reply to a sign-out before they erase.
     func silent(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
-        let erasers = (record.erasers ?? [:]).filter { $0.key.bundleID == app && $0.value.epoch == epoch }
+        let erasers = (record.erasers ?? [:]).filter {
+            $0.key.bundleID == app && !$0.key.name.isEmpty && $0.value.epoch == epoch
+        }
         let silent = Set(erasers.values.flatMap(\.silent)).filter { $0 != .unseen && Self.isRunning($0) }
         return silent.count > Self.maximum ? nil : silent
     }

@@ -77,7 +77,7 @@ extension SessionCoordinator {
 
     /// The apps of whose processes some go on that have not erased: of the apps with folders, any that was given something
     /// of the worker and has, or may have left, more than the others have erased. Of the other apps of the session's user,
-    /// any that has registered an eraser and does not answer; if no agent is connected, there is no screen either.
+    /// any that has registered a named eraser and does not answer; if no agent is connected, there is no screen either.
     var lingeringApps: Set<String> {
         guard let pending = machine.state.pending, pending.taking == nil else { return [] }
         let ended = pending.ended

@@ -31,8 +31,8 @@ final class Programs: Sendable {
     /// A program that exits more often than this within a minute is not started again.
     private static let maximumRestarts = 5
 
-    /// Called on a thread that may block, with the program that exited, as soon as its new process runs; nil if no
-    /// program is started again.
+    /// Called on a thread that may block, with the program that was started again and how its former process exited; nil
+    /// if no program is started again.
     private let restarted: (@Sendable (Program, ExitStatus) -> Void)?
 
     init(restarted: (@Sendable (Program, ExitStatus) -> Void)?) { self.restarted = restarted }
@@ -49,14 +49,14 @@ final class Programs: Sendable {
     ///
     /// - Parameter spawned: called as soon as its process runs.
     /// - Throws: ``CommandFailure``.
-    func start(_ order: Program.Order, spawned: () -> Void = {}) throws {
+    func start(_ order: Program.Order, spawned: (Program) -> Void = { _ in }) throws {
         let program = try state.withLock { state in
             guard !state.isEnding else { throw Program.failure(order, "the environment is being ended") }
             let program = try Program.spawn(order)
             state.running.append(program)
             return program
         }
-        spawned()
+        spawned(program)
         try program.awaitReady()
         try BlockingThread.start { [self] in
             guard let status = try? program.process.waitForExit() else { return }
@@ -68,7 +68,7 @@ final class Programs: Sendable {
         let isKnown = state.withLock { $0.running.contains { $0.process.pid == program.process.pid } }
         guard isKnown else { return }
         while mayRestart(program) {
-            let isStarted = (try? start(program.order) { restarted?(program, status) }) != nil
+            let isStarted = (try? start(program.order) { restarted?($0, status) }) != nil
             if isStarted || isEnding { return }
         }
         end(

@@ -4,6 +4,7 @@ import BrokerDevice
 internal import BrokerIPC
 import FoundationEssentials
 import Glibc
+import Processes
 import UnixSocket
 
 /// Starts a complete environment and keeps it running.
@@ -43,6 +44,7 @@ struct UpCommand: AsyncParsableCommand {
                 restarted: { program, status in
                     var event = NarratedEvent(.restarted)
                     (event.program, event.status, event.log) = (program.name, status.text, program.log)
+                    event.pid = program.process.pid
                     try? narrator.tell(
                         event, lines: ["", "\(program.name) exited (\(status.text)) and has been started again."])
                 })

@@ -73,6 +73,8 @@ struct NarratedEvent: Encodable {
     var program: String?
     var status: String?
     var log: String?
+    /// The process of the program that was started again.
+    var pid: Int32?
 
     init(_ event: Kind) { self.event = event }
 }

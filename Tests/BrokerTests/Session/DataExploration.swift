@@ -82,7 +82,7 @@ private struct DataScene: Hashable {
         var memory: Workers = []
     }
 
-    private static let eraser: AppEraser = "app"
+    private static let eraser: AppEraser = "app:notes"
     private static let app = eraser.bundleID
     private static let whole = AppEraser.whole(app)
     /// The numbers of the two workers who sign in, one after the other.

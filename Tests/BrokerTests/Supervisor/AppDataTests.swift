@@ -16,6 +16,7 @@ import Testing
     private static let app = "org.example.ward"
     private static let folder = "/home/kiosk/ward"
     private let eraser: AppEraser = "org.example.ward"
+    private let named: AppEraser = "org.example.ward:notes"
     private var app: String { Self.app }
     private let me: ProcessTable.Name
     /// A process that had this one's number before.
@@ -266,14 +267,14 @@ import Testing
             let id = try await fixture.signIn(through: agent)
             let epoch = try await fixture.epoch()
             for process in [me, hanging] {
-                fixture.sessionProcessSends(.eraserEnlisted(eraser, process, epoch: epoch, requestID: 2))
+                fixture.sessionProcessSends(.eraserEnlisted(named, process, epoch: epoch, requestID: 2))
             }
-            fixture.sessionProcessSends(.eraserEnlisted("org.example.other", hanging, epoch: epoch, requestID: 2))
+            fixture.sessionProcessSends(.eraserEnlisted("org.example.other:notes", hanging, epoch: epoch, requestID: 2))
             fixture.order(.signOut(fromBrowser: false))
             guard case .close = try await agent.order() else { throw TestProblem("the browser is not closed") }
             agent.say(.closed(epoch: id))
             fixture.sessionProcessSends(
-                .eraserAnswered(eraser, me, ended: epoch, .done, requestID: 9), sessionProcess: 2)
+                .eraserAnswered(named, me, ended: epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await fixture.status().session == "signingOut")
             fixture.clock.pass(.seconds(3))
             try await body(fixture, agent, epoch, other)
@@ -298,10 +299,10 @@ import Testing
             _ = try await fixture.sessionProcessReceives(.asked)
             while true {
                 guard case .asked(let questions) = try await fixture.sessionProcessReceives(.asked) else { break }
-                if questions[eraser] == ErasureQuestion(ended: epoch) { break }
+                if questions[named] == ErasureQuestion(ended: epoch) { break }
             }
             fixture.sessionProcessSends(
-                .eraserAnswered(eraser, me, ended: epoch, .done, requestID: 10), sessionProcess: 2)
+                .eraserAnswered(named, me, ended: epoch, .done, requestID: 10), sessionProcess: 2)
             #expect(try await fixture.status().lockedApps == ["org.example.other"])
         }
     }

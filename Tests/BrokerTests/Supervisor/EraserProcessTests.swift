@@ -189,7 +189,7 @@ import Testing
             let other = try await Other(in: scratch)
             let bundleID = "org.example.other"
             try await SupervisorFixture.with(scratch) { fixture in
-                let erasers = [(notes, me), (AppEraser(stringLiteral: bundleID), other.name)]
+                let erasers = [(notes, me), (AppEraser(stringLiteral: bundleID + ":notes"), other.name)]
                 answer(fixture, me, of: try await fixture.signOut(erasers))
                 #expect(try await fixture.status().session == "signingOut")
             }

@@ -20,6 +20,7 @@ import Testing
         let program: String?
         let status: String?
         let log: String?
+        let pid: Int32?
         let environment: Environment?
 
         struct Environment: Decodable {
@@ -147,7 +148,7 @@ import Testing
                 try textOfFile(log).split(separator: "\n").filter { $0.contains(#""event":"restarted""#) }.count
                     == count
             }
-            former = try up.program(name)
+            former = try ForeignProcess(pid: try #require(try up.events.last?.pid))
         }
         let restart = try #require(try up.events.last)
         #expect(
