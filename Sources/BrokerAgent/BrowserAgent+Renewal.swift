@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import BrowserExtension
 internal import BrowserWindows
 internal import Glibc
 internal import JSON
@@ -36,14 +37,18 @@ extension BrowserAgent {
     /// What this process has from its former start.
     struct Former: Sendable {
         /// The files that are passed on.
-        enum File: String { case broker, lock, knowledge, firefox }
+        enum File: String { case broker, lock, knowledge, firefox, package }
 
         let channel: BrokerLink.Channel
         /// The lock of the folder of profiles.
         let lock: Descriptor
         let knowledge: Knowledge
+        /// The browser's extension as it was packed.
+        let package: BrowserExtensionPackage?
         /// What is known about a profile for Firefox.
         let firefox: FirefoxProfile.Known?
+
+        private static let packageLimits = JSONLimits(bytes: 8 << 20, depth: 8, values: 1 << 20)
 
         /// - Returns: nil if this process has not started anew, or if something is missing or malformed. Then the
         ///   connection has ended, and the agent begins as after a crash.
@@ -57,7 +62,10 @@ extension BrowserAgent {
                 guard let archive = heritage.memoryFile(.firefox) else { return .failed(browser) }
                 return .made(FirefoxProfile.Made(archive: archive, browser: browser))
             }
-            return Former(channel: channel, lock: lock, knowledge: knowledge, firefox: firefox)
+            let package = heritage.content(of: .package, limit: packageLimits.bytes).flatMap {
+                try? JSONReader.read(BrowserExtensionPackage.self, from: $0, limits: packageLimits)
+            }
+            return Former(channel: channel, lock: lock, knowledge: knowledge, package: package, firefox: firefox)
         }
     }
 
@@ -92,6 +100,8 @@ extension BrowserAgent {
             .broker: channel.connection.descriptor, .lock: lock, .knowledge: file.descriptor,
         ]
         files[.firefox] = firefox?.archive?.descriptor
+        let package = try windows.unchangedPackage().map { try MemoryFile(holding: JSONWriter.encode($0)) }
+        files[.package] = package?.descriptor
         Failpoint.agentRenewing.reach()
         throw OwnProgram.startAnew(passing: files)
     }

@@ -17,8 +17,8 @@ package import Files
 ///
 /// No page may be opened before a message arrives at ``readySocket``: the extension starts a moment after the browser, and a page that
 /// opens earlier has no sign-in. Only the browser's user may read the folder.
-package struct BrowserExtensionPackage: Sendable, Equatable {
-    package struct Chromium: Sendable, Equatable {
+package struct BrowserExtensionPackage: Sendable, Equatable, Codable {
+    package struct Chromium: Sendable, Equatable, Codable {
         /// The extension's id: 32 letters from a to p. It differs each time.
         package let id: String
         /// The `file:` address of the update manifest, which names the `.crx` file.
@@ -27,7 +27,7 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
         package let hostManifest: String
     }
 
-    package struct Firefox: Sendable, Equatable {
+    package struct Firefox: Sendable, Equatable, Codable {
         package let id: String
         /// The `file:` address of the `.xpi` file.
         package let installURL: String

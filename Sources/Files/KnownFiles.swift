@@ -5,7 +5,7 @@ internal import Glibc
 /// Files that nobody else may change, with the contents that were written, and the folders that may contain nothing else.
 ///
 /// The contents are some kilobytes, so they are kept and compared themselves, not their hashes.
-package struct KnownFiles: Sendable, Equatable {
+package struct KnownFiles: Sendable, Equatable, Codable {
     private var contents: [String: [UInt8]] = [:]
     private var folders: Set<String> = []
     /// The paths that may be in the folders and are not compared.

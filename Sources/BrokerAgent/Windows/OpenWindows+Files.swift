@@ -15,6 +15,12 @@ extension OpenWindows {
         if let worker { compare(worker.policies) }
     }
 
+    /// The packed extension, if nobody has changed its files: otherwise it is packed again.
+    func unchangedPackage() -> BrowserExtensionPackage? {
+        guard let package = try? package?.get(), (try? package.changedFile()) == .some(nil) else { return nil }
+        return package
+    }
+
     /// Compares the policies of one window.
     func compare(_ policies: KnownFiles) { compare(.policies) { () throws(FileError) in try policies.changed() } }
 

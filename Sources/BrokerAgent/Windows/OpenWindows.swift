@@ -106,10 +106,13 @@ final class OpenWindows {
     // MARK: - The extension
 
     /// Packs the browser's extension, if the agent configures the browser.
-    func packExtension(in profiles: Directory) {
+    ///
+    /// - Parameter former: the package of the agent's former start.
+    func packExtension(in profiles: Directory, _ former: BrowserExtensionPackage?) {
         guard let managed = configuration.managed else { return }
         let package = Result { () throws(AgentFailure) in
-            try managed.makeExtension(in: profiles.appending("extension"))
+            if let former { return former }
+            return try managed.makeExtension(in: profiles.appending("extension"))
         }
         if case .failure(let failure) = package {
             logger.error("the browser's extension cannot be packed", metadata: ["error": "\(failure)"])
