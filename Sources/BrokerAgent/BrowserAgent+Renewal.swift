@@ -37,14 +37,14 @@ extension BrowserAgent {
     /// What this process has from its former start.
     struct Former: Sendable {
         /// The files that are passed on.
-        enum File: String { case broker, lock, knowledge, firefox, package }
+        enum File: String { case broker, lock, knowledge, firefox, package, ready }
 
         let channel: BrokerLink.Channel
         /// The lock of the folder of profiles.
         let lock: Descriptor
         let knowledge: Knowledge
-        /// The browser's extension as it was packed.
-        let package: BrowserExtensionPackage?
+        /// The browser's extension as it was packed, and the socket on which it reports.
+        let packed: (package: BrowserExtensionPackage, ready: Descriptor)?
         /// What is known about a profile for Firefox.
         let firefox: FirefoxProfile.Known?
 
@@ -65,7 +65,8 @@ extension BrowserAgent {
             let package = heritage.content(of: .package, limit: packageLimits.bytes).flatMap {
                 try? JSONReader.read(BrowserExtensionPackage.self, from: $0, limits: packageLimits)
             }
-            return Former(channel: channel, lock: lock, knowledge: knowledge, package: package, firefox: firefox)
+            let packed = package.flatMap { package in heritage[.ready].map { (package: package, ready: $0) } }
+            return Former(channel: channel, lock: lock, knowledge: knowledge, packed: packed, firefox: firefox)
         }
     }
 
@@ -102,6 +103,7 @@ extension BrowserAgent {
         files[.firefox] = firefox?.archive?.descriptor
         let package = try windows.unchangedPackage().map { try MemoryFile(holding: JSONWriter.encode($0)) }
         files[.package] = package?.descriptor
+        files[.ready] = windows.readySocket?.descriptor
         Failpoint.agentRenewing.reach()
         throw OwnProgram.startAnew(passing: files)
     }

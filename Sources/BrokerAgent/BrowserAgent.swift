@@ -118,7 +118,7 @@ package final class BrowserAgent {
         if removed > 0 {
             logger.notice("browser profiles of an earlier agent removed", metadata: ["count": "\(removed)"])
         }
-        windows.packExtension(in: Directory(path: profiles), former?.package)
+        windows.packExtension(in: Directory(path: profiles), former?.packed)
         windows.policies.begin()
         windows.prepareFirefox(in: Directory(path: profiles))
         trash.empty()

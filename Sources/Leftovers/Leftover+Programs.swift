@@ -68,7 +68,8 @@ extension Leftover {
         browser("browser_downloads", ["*/home/Downloads/*"], holds: "downloaded files"),
         Leftover(
             "browser_extension", [.profiles("extension")] + extensionFiles, fate: .kept,
-            holds: "none: the packed extension of the browser, which the agent packs anew at its start", eraser: "",
+            holds: "none: the packed extension of the browser, which the agent packs anew when it is started",
+            eraser: "",
             test: Test(
                 "AuditCommandTests", "a file beside those of the browser's extension, or a changed one, is found"),
             isFixed: true),

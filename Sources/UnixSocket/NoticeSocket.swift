@@ -8,7 +8,8 @@ internal import Glibc
 package final class NoticeSocket: Sendable {
     /// The value for the program's `NOTIFY_SOCKET`.
     package let path: String
-    private let socket: Descriptor
+    /// The socket, for a program that starts anew in its process.
+    package let descriptor: Descriptor
     /// Identifies the file at `path`. If the program has been started again, its next socket may have replaced the
     /// file.
     private let file: FileIdentity?
@@ -23,7 +24,13 @@ package final class NoticeSocket: Sendable {
         let number = unsafe clinux_bind_datagrams(path)
         guard number >= 0 else { throw SocketError(call: .notify, errno: -number) }
         self.path = path
-        socket = Descriptor(owning: number)
+        descriptor = Descriptor(owning: number)
+        file = FileIdentity(path)
+    }
+
+    /// A socket that this process's former start has bound at `path`.
+    package init(_ descriptor: Descriptor, at path: String) {
+        (self.descriptor, self.path) = (descriptor, path)
         file = FileIdentity(path)
     }
 
@@ -86,7 +93,7 @@ package final class NoticeSocket: Sendable {
     /// - Returns: nil if the process of `pidfd` ended without a message.
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
     package func notice(or pidfd: Descriptor?, seconds: Int32) throws(SocketError) -> Notice? {
-        var questions = [socket, pidfd].compactMap(\.self).map {
+        var questions = [descriptor, pidfd].compactMap(\.self).map {
             pollfd(fd: $0.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
         }
         var count: Int32
@@ -98,7 +105,7 @@ package final class NoticeSocket: Sendable {
         var text = [UInt8](repeating: 0, count: 64 << 10)
         var numbers = [Int32](repeating: -1, count: Self.maximumDescriptors)
         var arrived: Int32 = 0
-        let received = socket.withNumber { number in
+        let received = descriptor.withNumber { number in
             unsafe clinux_receive(number, &text, text.count, &numbers, Int32(numbers.count), &arrived, 0)
         }
         guard received >= 0 else { throw SocketError(call: .receive, errno: Int32(-received)) }

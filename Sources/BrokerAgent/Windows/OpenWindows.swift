@@ -35,7 +35,7 @@ final class OpenWindows {
     /// The packed extension, or the failure to pack it; nil if the agent does not configure the browser.
     private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
     /// The socket on which the extension's host reports that the extension is ready.
-    private var readySocket: NoticeSocket?
+    private(set) var readySocket: NoticeSocket?
     /// What the agent has found by comparing its files, since the last epoch ended.
     var comparison = ComparedFiles()
     /// The number of windows, pages and waits so far.
@@ -107,18 +107,18 @@ final class OpenWindows {
 
     /// Packs the browser's extension, if the agent configures the browser.
     ///
-    /// - Parameter former: the package of the agent's former start.
-    func packExtension(in profiles: Directory, _ former: BrowserExtensionPackage?) {
+    /// - Parameter former: the package of the agent's former start, and its socket.
+    func packExtension(in profiles: Directory, _ former: (package: BrowserExtensionPackage, ready: Descriptor)?) {
         guard let managed = configuration.managed else { return }
         let package = Result { () throws(AgentFailure) in
-            if let former { return former }
+            if let former { return former.package }
             return try managed.makeExtension(in: profiles.appending("extension"))
         }
         if case .failure(let failure) = package {
             logger.error("the browser's extension cannot be packed", metadata: ["error": "\(failure)"])
         }
         self.package = package
-        awaitExtensions()
+        awaitExtensions(former?.ready)
     }
 
     /// Starts to make the profile with which a worker's Firefox begins, if there is none.
@@ -128,10 +128,12 @@ final class OpenWindows {
     }
 
     /// Reports each message that arrives on the package's socket, until the agent ends.
-    private func awaitExtensions() {
+    ///
+    /// - Parameter former: the socket of the agent's former start.
+    private func awaitExtensions(_ former: Descriptor?) {
         guard let path = try? package?.get().readySocket else { return }
         do {
-            let socket = try NoticeSocket(path: path)
+            let socket = if let former { NoticeSocket(former, at: path) } else { try NoticeSocket(path: path) }
             readySocket = socket
             try BlockingThread.start { [events, logger] in Self.readReports(from: socket, logger) { events.post($0) } }
         } catch {
