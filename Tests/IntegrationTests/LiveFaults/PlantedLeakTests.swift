@@ -177,8 +177,11 @@ extension LiveFaults {
                     } catch { outcome = .failure(error) }
                     try await live.run("/bin/sh", arguments: ["-c", removal])
                     try outcome.get()
-                    // The extension is as it was, except that an audit sees when it was written.
-                    try packed.write(to: package)
+                    // The agent has started anew, and packs an extension that somebody has changed again.
+                    try await FolderWatch(live.path("run/profiles/extension")).until("packed again") {
+                        guard let present = try? Data(contentsOf: package) else { return false }
+                        return present != packed + [0]
+                    }
                     try FileManager.default.removeItem(atPath: live.scratch.path("port"))
                     let later = live.path("later-\(mark)")
                     #expect(try await audit(live, "--save", later).code == 0)
