@@ -448,7 +448,8 @@ extension Package {
         for target in targets {
             target.dependencies = target.dependencies.filter { own.contains($0.ownName ?? "") }
             if target.isTest { target.dependencies.append("RaceDetection") }
-            if ["BrokerSupervisor", "BrokerTests"].contains(target.name) { target.sources = ["Session"] }
+            if target.name == "BrokerSupervisor" { target.sources = ["Session", "SignOut/EraserProcesses.swift"] }
+            if target.name == "BrokerTests" { target.sources = ["Session"] }
             if target.name == "BrokerDevice" {
                 target.sources = [
                     "Device/SessionStage.swift", "Device/SignOutTrigger.swift",

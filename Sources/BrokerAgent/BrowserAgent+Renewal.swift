@@ -5,6 +5,7 @@ internal import BrowserExtension
 internal import BrowserWindows
 internal import Glibc
 internal import JSON
+internal import Logging
 internal import Processes
 internal import UnixSocket
 
@@ -52,11 +53,15 @@ extension BrowserAgent {
 
         /// - Returns: nil if this process has not started anew, or if something is missing or malformed. Then the
         ///   connection has ended, and the agent begins as after a crash.
-        static func take() -> Former? {
-            guard let heritage = Heritage<File>.take(), let broker = heritage[.broker], let lock = heritage[.lock],
+        static func take(_ logger: Logger) -> Former? {
+            guard let heritage = Heritage<File>.take() else { return nil }
+            guard let broker = heritage[.broker], let lock = heritage[.lock],
                 let content = heritage.content(of: .knowledge, limit: Knowledge.maximum),
                 let knowledge = try? Knowledge(json: content)
-            else { return nil }
+            else {
+                logger.error("what the agent's former start has passed on cannot be read")
+                return nil
+            }
             let channel = BrokerLink.Channel(broker, limits: Wire.agentOrderLimits)
             let firefox = knowledge.firefox.map { browser -> FirefoxProfile.Known in
                 guard let archive = heritage.memoryFile(.firefox) else { return .failed(browser) }

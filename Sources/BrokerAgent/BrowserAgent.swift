@@ -71,7 +71,7 @@ package final class BrowserAgent {
         self.configuration = configuration
         self.logger = logger
         pauses = try LinkPauses()
-        former = Former.take()
+        former = Former.take(logger)
         let knowledge = former?.knowledge
         windows = OpenWindows(
             configuration: configuration, policies: knowledge?.policies ?? [], firefox: former?.firefox, events: events,

@@ -8,7 +8,7 @@ final class SupervisorAnswers: Sendable {
     /// The supervisor's answer to a message.
     enum Answer {
         case accepted, refused
-        /// The app has the maximum number of what it wants to register.
+        /// The app has registered as many erasers, or processes with erasers, as it may.
         case full
     }
 

@@ -83,7 +83,7 @@ final class FirefoxProfile {
             }
     }
 
-    /// The installed Firefox; nil if there is none, or if the agent does not configure it.
+    /// Identifies the installed Firefox; nil if Firefox is not installed, or if the agent configures another browser.
     private var browser: FileStamp? { managed.flatMap { FileStamp(of: $0.policyPlaces.workers.file) } }
 
     /// What is known about the Firefox that is installed.
@@ -98,7 +98,7 @@ final class FirefoxProfile {
     /// The process that makes the profile, if it runs.
     var child: ChildProcess? { if case .beingMade(let start) = state { start.process } else { nil } }
 
-    /// The profile as an archive (tar(1)), to be read from its beginning; nil if there is none.
+    /// The profile as an archive (tar(1)), to be read from its beginning; nil if the installed Firefox has made no profile.
     var archive: Descriptor? {
         guard case .made(let made) = known else { return nil }
         do throws(FileError) { return try made.archive.reader() } catch {
@@ -107,7 +107,7 @@ final class FirefoxProfile {
         }
     }
 
-    /// Starts to make the profile, if there is none.
+    /// Starts Firefox for the first time, unless it has made the profile, is making it, or has failed to make it.
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {

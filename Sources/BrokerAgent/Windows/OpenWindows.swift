@@ -121,7 +121,7 @@ final class OpenWindows {
         awaitExtensions(former?.ready)
     }
 
-    /// Starts to make the profile with which a worker's Firefox begins, if there is none.
+    /// Lets Firefox make the profile with which each session begins: see ``FirefoxProfile/make(in:with:)``.
     func prepareFirefox(in profiles: Directory) {
         guard let package = try? package?.get() else { return }
         firefox.make(in: profiles, with: package)

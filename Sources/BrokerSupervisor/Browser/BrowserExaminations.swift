@@ -101,7 +101,7 @@ struct BrowserExaminations: Equatable {
         }
     }
 
-    /// The names of what this epoch's browsers held open, for the receipt.
+    /// What the browsers of this epoch held open, by name, for the receipt.
     func finding(of ended: Epoch) -> Finding<[String]> {
         guard epoch == ended else { return .unknown }
         guard found.isEmpty else { return .known(found.map(\.name).sorted()) }

@@ -79,8 +79,8 @@ struct AppProcesses {
         if processes.count <= maximum { processes.insert(process) }
     }
 
-    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared. A process that has ended by
-    /// now is forgotten: whoever erases does so later, and erases what it has left, too.
+    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared. Forgets the processes that
+    /// have ended by now: a process that erases does so later, and erases what they have left, too.
     mutating func end() throws {
         try change { record in
             record.former.merge(record.current.mapValues { $0.filter(Self.isRunning) }) { $0.union($1) }

@@ -30,8 +30,8 @@ package struct EraserProcesses: Codable, Equatable, Sendable {
         return true
     }
 
-    /// Forgets the processes that have ended in the session: whoever erases later erases what they have left, too. If none
-    /// runs, one is kept, since it shows that nobody is left who could answer.
+    /// Forgets the processes that have ended during the session: a process that erases later erases what they have left,
+    /// too. If no process runs, keeps one of them, which shows that nobody is left who could answer.
     package mutating func forgetEnded(isRunning: (ProcessTable.Name) -> Bool) {
         let running = registered.filter(isRunning)
         registered = running.isEmpty ? Set(registered.prefix(1)) : running

@@ -23,8 +23,11 @@ struct HomeServer {
     func run(_ responder: some HTTPResponder<HomeContext>) async throws {
         let http = HTTP1Channel { [logger] request, writer, channel in
             let context = HomeContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-            let response =
-                (try? await responder.respond(to: request, context: context)) ?? Response(status: .internalServerError)
+            let response: Response
+            do { response = try await responder.respond(to: request, context: context) } catch {
+                logger.error("a request of the home screen's page failed", metadata: ["error": "\(type(of: error))"])
+                response = Response(status: .internalServerError)
+            }
             try await writer.write(response: response.head, body: response.body)
         }
         // NIO closes the descriptor that it gets.

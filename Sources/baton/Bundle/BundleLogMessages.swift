@@ -16,6 +16,7 @@ enum BundleLogMessages {
         "a kept session key cannot be used",
         "a page cannot be opened",
         "a profile of Firefox is prepared",
+        "a request of the home screen's page failed",
         "a restart was asked for, and takes place when nobody is signed in",
         "a sign-in window did not end",
         "a signal ended the browser",
@@ -137,6 +138,7 @@ enum BundleLogMessages {
         "the worker is signed in with the server now",
         "the worker's primary refresh token was renewed",
         "too many programs read the status",
+        "what the agent's former start has passed on cannot be read",
         "what was taken from apps cannot be removed",
         "what was taken from apps is not removed",
     ]

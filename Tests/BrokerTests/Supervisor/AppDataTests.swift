@@ -157,11 +157,9 @@ import Testing
         #expect(items.map(\.result) == [.done])
     }
 
-    @Test(arguments: [AppDataFailure.Code.processLeft, .missing, nil])
-    func `a process that has no eraser is ended, although the other processes of its app have erased`(
-        failure: AppDataFailure.Code?
-    ) async throws {
-        let items = try await with { fixture in
+    /// A process of the app has erased, and the agent gets the order to end another one, which has no eraser.
+    private func withReader(_ body: (SupervisorFixture, Session) async throws -> Void) async throws -> [ReceiptItem] {
+        try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
             let other = try await RunningProgram.start(
                 "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
@@ -172,33 +170,30 @@ import Testing
             fixture.sessionProcessSends(
                 .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await session.taken().map(\.processes) == [[reader]])
+            try await body(fixture, session)
+            other.kill()
+            _ = try await other.waitForExit()
+        }
+    }
+
+    @Test(arguments: [AppDataFailure.Code.processLeft, .missing, nil])
+    func `a process that has no eraser is ended, although the other processes of its app have erased`(
+        failure: AppDataFailure.Code?
+    ) async throws {
+        let items = try await withReader { fixture, session in
             session.answer(failure)
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == (failure == .processLeft ? [app] : []))
-            other.kill()
-            _ = try await other.waitForExit()
         }
         #expect(items.map(\.result) == [failure == .processLeft ? .failed : .done])
         #expect(items.map(\.observer) == [.agent])
     }
 
     @Test func `a receipt does not say done while a process goes on, also if the agent says nothing`() async throws {
-        let items = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil, process: me)
-            let other = try await RunningProgram.start(
-                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
-            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
-            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
-            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
-            try await session.end()
-            fixture.sessionProcessSends(
-                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
-            #expect(try await session.taken().map(\.processes) == [[reader]])
+        let items = try await withReader { fixture, session in
             fixture.clock.pass(.seconds(5))
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == [app])
-            other.kill()
-            _ = try await other.waitForExit()
         }
         #expect(items.map(\.result) == [.unanswered])
     }
