@@ -15,12 +15,13 @@ extension OpenWindows {
         }
     }
 
-    /// Looks at what the browsers hold open. Firefox's first start shows no page and belongs to no worker. A browser that is not confined cannot be judged.
+    /// Looks at what the browsers hold open. Firefox's first start shows no page and belongs to no worker. A browser that is
+    /// not confined cannot be judged.
     func examine(_ moment: BrowserExamination.Moment) -> BrowserExamination {
         var examination = BrowserExaminer.examine(children.filter { $0.pid != firefox.child?.pid }, moment)
         if configuration.managed == nil { examination.isComplete = false }
         compareFiles()
-        examination.files = configuration.managed == nil ? nil : comparison
+        examination.files = comparedFiles
         for resource in examination.found {
             logger.error("a browser holds something open", metadata: ["resource": "\(resource.name)"])
         }

@@ -15,6 +15,15 @@ extension OpenWindows {
         if let worker { compare(worker.policies) }
     }
 
+    /// What the comparisons of this epoch have found; nil if the agent writes no files. Nothing is known about an extension
+    /// that could not be packed.
+    var comparedFiles: ComparedFiles? {
+        guard configuration.managed != nil else { return nil }
+        var files = comparison
+        if (try? package?.get()) == nil { files.unread.insert(.package) }
+        return files
+    }
+
     /// The packed extension, if nobody has changed its files: otherwise it is packed again.
     func unchangedPackage() -> BrowserExtensionPackage? {
         guard let package = try? package?.get(), (try? package.changedFile()) == .some(nil) else { return nil }

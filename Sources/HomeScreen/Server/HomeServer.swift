@@ -25,7 +25,11 @@ struct HomeServer {
             let context = HomeContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
             let response: Response
             do { response = try await responder.respond(to: request, context: context) } catch {
-                logger.error("a request of the home screen's page failed", metadata: ["error": "\(type(of: error))"])
+                // A page's request for the next view is cancelled when the home screen ends.
+                if !(error is CancellationError) {
+                    logger.error(
+                        "a request of the home screen's page failed", metadata: ["error": "\(type(of: error))"])
+                }
                 response = Response(status: .internalServerError)
             }
             try await writer.write(response: response.head, body: response.body)

@@ -130,6 +130,20 @@ import Testing
         }
     }
 
+    @Test func `an agent that could not pack its extension says that it has not compared it`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(scratch, command: ["/bin/sleep", "{profile}", "{url}"], kind: "chromium")
+            try Directory(path: scratch.path("profiles")).makePrivate()
+            try scratch.write("", to: "profiles/extension")
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.close(epoch: live.epoch))
+            let found = try await seen(broker)
+            #expect(found.changed == [] && found.unread == [.package])
+            #expect(try agent.log().contains("the browser's extension cannot be packed"))
+        }
+    }
+
     @Test func `an agent that configures no browser reports no files`() async throws {
         try await Scratch.with { scratch in
             let live = try AgentFixture(scratch, command: ["/bin/sh", "-c", "exec sleep 600", "{profile}", "{url}"])
