@@ -253,15 +253,15 @@ import UnixSocket
             let early = try report(helper, of: user, since: 0)
             #expect(early.unread.contains(.otherFolders) && early.folders == 0)
             try await searched(helper, in: scratch)
-            let first = try report(helper, of: user, since: 0).folders
-            #expect(first > 0)
+            #expect(try report(helper, of: user, since: 0).folders > 0)
             try await mounts.run("mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 /mnt/open")
             #expect(try helper.refusal(.makeStorage(epoch: epoch, user: user)) == nil)
             try await searched(helper, 2, in: scratch)
             let began = Int(Date().timeIntervalSince1970)
             try await mounts.run("setpriv --reuid=\(user) --clear-groups touch /mnt/open/note")
             let found = try report(helper, of: user, since: began)
-            #expect(found.files.contains("/mnt/open/note") && found.folders >= first)
+            // Tests that run at the same time make such folders and remove them, so their number says nothing.
+            #expect(found.files.contains("/mnt/open/note") && found.folders > 0, "\(found)")
             #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
         }
     }
