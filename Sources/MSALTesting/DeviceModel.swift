@@ -142,8 +142,10 @@ struct DeviceModel {
         case .currentAccount: return .reply(try currentAccount(request, client))
         case .acknowledgeAccount:
             let note = try Acknowledgement(map)
-            if note.epoch == epoch, let previous = note.previousHomeAccountID {
-                try change(AccountReader(map, clientID: client.clientID)) { _ = $0.acknowledge(previous, current: $1) }
+            if note.epoch.counter <= epoch.counter, let previous = note.previousHomeAccountID {
+                try change(AccountReader(map, clientID: client.clientID)) { known, _ in
+                    _ = known.acknowledge(previous, in: note.epoch)
+                }
             }
             return .reply(Self.response(to: request))
         case .refresh: return .reply(try silentToken(request, client))

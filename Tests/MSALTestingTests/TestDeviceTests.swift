@@ -90,6 +90,18 @@ import Testing
         #expect(try await reason { try await token(app, of: amara.account) } == "other_account")
     }
 
+    @Test func `code that asks once after each change is told of each worker once`() async throws {
+        let app = try app()
+        let chen = TestWorker("chen@contoso.example")
+        var told: [[TestWorker?]] = []
+        for worker in [amara, nil, bo, nil, chen] {
+            if let worker { device.signIn(worker) } else { device.signOut() }
+            let (current, previous) = try await app.currentAccount(with: nil)
+            told.append([current, previous].map { account in [amara, bo, chen].first { $0.account == account } })
+        }
+        #expect(told == [[amara, nil], [nil, amara], [bo, nil], [nil, bo], [chen, nil]])
+    }
+
     @Test func `two apps of one process are notified separately`() async throws {
         let (first, second) = (try app("first"), try app("second"))
         device.signIn(amara)

@@ -105,9 +105,12 @@ package struct AccountTombstones: Sendable, Equatable {
         told.removeFirst(max(0, told.count - Self.maximum))
     }
 
-    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed.
-    package mutating func acknowledge(_ homeAccountID: String, current: String?) -> Bool {
-        guard told.first?.homeAccountID == homeAccountID, homeAccountID != current || told.count > 1 else {
+    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed. An account
+    /// that the reader has seen in that epoch or later stays.
+    ///
+    /// - Parameter epoch: that in which the reader was told of the departure; the current one or an earlier one.
+    package mutating func acknowledge(_ homeAccountID: String, in epoch: Epoch) -> Bool {
+        guard let first = told.first, first.homeAccountID == homeAccountID, first.epoch.counter < epoch.counter else {
             return false
         }
         told.removeFirst()

@@ -58,9 +58,9 @@ final class AccountChangeTracker: Sendable {
         let note = try Acknowledgement(call.parameters)
         let reader = try reader(note.client, of: call)
         try change(reader) { tombstones in
-            let now = session.now
-            guard note.epoch == now.epoch, let previous = note.previousHomeAccountID else { return ((), false) }
-            return ((), tombstones.acknowledge(previous, current: now.worker?.account.homeAccountID))
+            let isPast = note.epoch.counter <= session.now.epoch.counter
+            guard isPast, let previous = note.previousHomeAccountID else { return ((), false) }
+            return ((), tombstones.acknowledge(previous, in: note.epoch))
         }
         return AppResponse()
     }

@@ -27,9 +27,9 @@ import Testing
     }
 
     private mutating func expectAcknowledged(
-        _ expected: Bool, _ account: String, current: String?, at location: SourceLocation = #_sourceLocation
+        _ expected: Bool, _ account: String, in counter: UInt64, at location: SourceLocation = #_sourceLocation
     ) {
-        let changed = tombstones.acknowledge(account, current: current)
+        let changed = tombstones.acknowledge(account, in: epoch(counter))
         #expect(changed == expected, sourceLocation: location)
     }
 
@@ -42,14 +42,38 @@ import Testing
         _ = receive("amara", in: 2)
         expectEvent(nil, in: 3, of: "amara")
         expectEvent(nil, in: 3, of: "amara")
-        expectAcknowledged(true, "amara", current: nil)
+        expectAcknowledged(true, "amara", in: 3)
         expectEvent(nil, in: 3, of: nil)
+    }
+
+    @Test mutating func `a change may be acknowledged when the next worker is signed in`() {
+        _ = receive("amara", in: 2)
+        expectEvent(nil, in: 3, of: "amara")
+        expectAcknowledged(true, "amara", in: 3)
+        expectEvent("bo", in: 4, of: nil)
+    }
+
+    @Test mutating func `an acknowledgement of an earlier change does not cover what the client saw later`() {
+        _ = receive("amara", in: 2)
+        expectEvent(nil, in: 3, of: "amara")
+        // Amara has come back, and the app gets a token before it acknowledges.
+        _ = tombstones.tell("amara", in: epoch(4), byQuery: false)
+        expectAcknowledged(false, "amara", in: 3)
+        expectEvent(nil, in: 5, of: "amara")
+        expectAcknowledged(true, "amara", in: 5)
+    }
+
+    @Test mutating func `a worker whose departure was acknowledged is new when they come back`() {
+        _ = receive("amara", in: 2)
+        expectEvent(nil, in: 3, of: "amara")
+        expectAcknowledged(true, "amara", in: 3)
+        expectEvent("amara", in: 4, of: nil)
     }
 
     @Test mutating func `after a direct change from one worker to the next, the client is told of the former one`() {
         _ = receive("amara", in: 2)
         expectEvent("bo", in: 4, of: "amara")
-        expectAcknowledged(true, "amara", current: "bo")
+        expectAcknowledged(true, "amara", in: 4)
         expectEvent("bo", in: 4, of: "bo")
     }
 
@@ -57,9 +81,9 @@ import Testing
         _ = receive("amara", in: 2)
         _ = receive("bo", in: 4)
         expectEvent(nil, in: 5, of: "amara")
-        expectAcknowledged(true, "amara", current: nil)
+        expectAcknowledged(true, "amara", in: 5)
         expectEvent(nil, in: 5, of: "bo")
-        expectAcknowledged(true, "bo", current: nil)
+        expectAcknowledged(true, "bo", in: 5)
         expectEvent(nil, in: 5, of: nil)
     }
 
@@ -70,7 +94,7 @@ import Testing
         ])
         expectEvent("bo", in: 6, of: "amara")
         expectEvent("bo", in: 6, of: "amara")
-        expectAcknowledged(true, "amara", current: "bo")
+        expectAcknowledged(true, "amara", in: 6)
         expectEvent("bo", in: 6, of: "bo")
     }
 
@@ -91,9 +115,9 @@ import Testing
     @Test mutating func `a repeated acknowledgment, or one of another account, changes nothing`() {
         _ = receive("amara", in: 2)
         _ = receive("bo", in: 4)
-        expectAcknowledged(true, "amara", current: "bo")
-        expectAcknowledged(false, "amara", current: "bo")
-        expectAcknowledged(false, "bo", current: "bo")
+        expectAcknowledged(true, "amara", in: 4)
+        expectAcknowledged(false, "amara", in: 4)
+        expectAcknowledged(false, "bo", in: 4)
         #expect(tombstones.previous(current: "bo") == "bo")
     }
 

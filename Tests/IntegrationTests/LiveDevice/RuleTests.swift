@@ -116,6 +116,18 @@ extension LiveDevice {
             #expect(try await reader.accounts().previousHomeAccountID == nil)
         }
 
+        @Test func `CUR-6 code that asks once after each change is told of each worker once`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let (app, other) = (try live.app(1), try live.app(2))
+            for name in ["Amara", "Bo"] {
+                let worker = try await live.signIn(name, through: other)
+                #expect(try await app.accountsForAsyncCode() == (worker, nil))
+                try await other.signOut(worker)
+                try await live.settle()
+                #expect(try await app.accountsForAsyncCode() == (nil, worker))
+            }
+        }
+
         @Test func `a reader's name is a short word, and an app has sixteen readers`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.signIn("Amara", through: try live.app(1))

@@ -61,6 +61,9 @@ final class App: Sendable {
         }
     }
 
+    /// The accounts as `async` code gets them: the next call acknowledges the change.
+    func accountsForAsyncCode() async throws -> Accounts { try await application.currentAccount(with: nil) }
+
     func accounts() async throws -> Accounts {
         let msalParameters = MSALParameters()
         msalParameters.completionBlockQueue = DispatchQueue.main
