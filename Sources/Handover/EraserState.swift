@@ -26,6 +26,14 @@ enum EraserState: Equatable {
     /// Whether the app may be given a worker: nothing is owed, and the next sign-out waits for the eraser.
     var isSettled: Bool { self == .registered || self == .idle }
 
+    /// Whether the eraser will be settled or fail without anybody's help.
+    var isAtWork: Bool {
+        switch self {
+        case .asking, .erasing, .reporting, .registering: true
+        case .unknown, .registered, .idle, .locked, .failed: false
+        }
+    }
+
     /// Why the app may not be given a worker; nil if that may still change by itself.
     var obstacle: LinkFailure? {
         guard case .failed(let failure) = self else { return nil }

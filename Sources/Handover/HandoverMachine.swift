@@ -202,6 +202,8 @@ struct HandoverMachine: Equatable {
         case .success(let answer) where answer.current != nil && answer.epoch != epoch: break
         case .success(let answer) where answer.current == nil || isSettled: handled = readers[name]?.learn(answer)
         case .success(let answer): readers[name]?.hold(answer, because: Self.unsettled)
+        case .failure(.refused(let error)) where error.code == .appLocked && erasers.values.contains(where: \.isAtWork):
+            readers[name]?.lose(.refused(error), isPassing: true)
         case .failure(let failure): readers[name]?.lose(failure)
         }
         return (handled.map { [.acknowledge(reader: name, $0)] } ?? []) + tell(name)

@@ -91,7 +91,7 @@ struct ReaderState: Hashable {
     /// told that nobody knows who is signed in.
     mutating func hold(_ answer: Answer, because reason: LinkFailure) {
         held = answer
-        if let shown, shown != answer.current { lose(reason) }
+        if let shown, shown != answer.current { lose(reason, isPassing: true) }
     }
 
     /// Learns the answer that was kept.
@@ -103,8 +103,10 @@ struct ReaderState: Hashable {
     }
 
     /// Records that nobody knows who is signed in.
-    mutating func lose(_ failure: LinkFailure) {
-        let reason = UnknownReason(failure: failure)
+    ///
+    /// - Parameter isPassing: whether that may be over in a moment; nil if the failure says so.
+    mutating func lose(_ failure: LinkFailure, isPassing: Bool? = nil) {
+        let reason = UnknownReason(failure, isPassing: isPassing ?? failure.isPassing)
         let change = WorkerChange(kind: .unknown(reason), epoch: nil)
         waiting = told?.unknown == reason ? nil : Waiting(change: change, receipt: nil)
     }

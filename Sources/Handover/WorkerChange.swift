@@ -40,14 +40,17 @@ public struct WorkerChange: Sendable, Hashable {
 
 /// Why nobody knows who is signed in.
 public struct UnknownReason: Sendable, Hashable {
-    let failure: LinkFailure
+    private let failure: LinkFailure
 
     /// The error in `MSALErrorDomain` that `MSAL`'s calls fail with, with cause and remedy.
     public var error: NSError { failure.error }
 
-    /// Whether the reason may be over in a moment, such as a broker that starts again. Any other reason, such as an app
-    /// that is not registered or that is locked, lasts until somebody does something about it.
-    public var isPassing: Bool { failure.isPassing }
+    /// Whether the reason may be over in a moment, such as a broker that starts again, or an eraser of this process that
+    /// runs. Any other reason, such as an app that is not registered or that is locked because of another process, lasts
+    /// until somebody does something about it.
+    public let isPassing: Bool
+
+    init(_ failure: LinkFailure, isPassing: Bool) { (self.failure, self.isPassing) = (failure, isPassing) }
 
     /// All reasons have the same hash: equal failures need equal hashes, and a failure may contain any error.
     public func hash(into hasher: inout Hasher) {}

@@ -262,6 +262,28 @@ import Testing
         #expect(try await application.currentAccount(with: nil).0 == bo.account)
     }
 
+    @Test func `while its own eraser runs, an app is told that the reason passes`() async throws {
+        try await handOverClosedApp(Log())
+        let (hang, release) = AsyncStream.makeStream(of: Void.self)
+        let handover = try handover()
+        try handover.eraser("notes") { _ in
+            var iterator = hang.makeAsyncIterator()
+            await iterator.next()
+        }
+        let changes = try handover.changes(for: "window").makeAsyncIterator()
+        guard case .unknown(let reason) = try #require(await changes.next()).kind else { throw Unexpected(()) }
+        #expect(reason.isPassing && reason.error.userInfo[BatonReasonKey] as? String == "app_locked")
+        release.yield()
+        #expect(await changes.next()?.current == bo.account)
+    }
+
+    @Test func `an app that is locked and has no eraser is told that the reason lasts`() async throws {
+        try await handOverClosedApp(Log())
+        let changes = try handover().changes(for: "window").makeAsyncIterator()
+        guard case .unknown(let reason) = try #require(await changes.next()).kind else { throw Unexpected(()) }
+        #expect(!reason.isPassing)
+    }
+
     @Test func `an app whose data the device has taken away is not locked, and erases nothing`() async throws {
         let log = Log()
         try await handOverClosedApp(log)

@@ -58,9 +58,9 @@ final class AppAccess: Sendable {
         guard !isLocked(app.bundleID) else {
             throw BrokerError(
                 .appLocked,
-                "The app is locked until it has erased the data of a former worker. Ask for baton.epoch, erase the "
-                    + "data, then acknowledge the ended epoch (baton.acknowledge) on a connection whose hello names "
-                    + "that epoch.")
+                "The app has not erased the data of a former worker and is locked until that data is gone. Start the app, "
+                    + "so that its eraser runs, and wait until it has. If it has none or stays locked, run on the device: "
+                    + "baton doctor. A client without Handover answers baton.epoch and baton.acknowledge.")
         }
         return app
     }
