@@ -56,4 +56,58 @@ import Testing
             }
         }
     }
+
+    @Test func `after a hand-over no program of the session holds a worker's name or a window's title`() async throws {
+        try await Scratch.with { scratch in
+            let texts = [
+                "name": "worker-\(UInt64.random(in: .min ... .max))",
+                "title": "title-\(UInt64.random(in: .min ... .max))",
+            ]
+            let kiosk = try await KioskFixture(
+                worker: try #require(texts["name"]), title: try #require(texts["title"]), in: scratch)
+            let bar = try kiosk.program("swaybar")
+            let before = try await search(texts, in: ["bar": bar], "--expect-hit", "bar=name", in: scratch)
+            #expect(before.code == 0, "\(before.output)")
+            try kiosk.handover()
+            try await bar.waitForEnd()
+            try await kiosk.bars(2)
+            try await kiosk.windows(2)
+            try await findNothing(texts, in: kiosk, scratch)
+            #expect(try kiosk.program("swaybar").pid != bar.pid)
+        }
+    }
+
+    /// Searches every program. One may end meanwhile: then the search is repeated.
+    private func findNothing(_ texts: [String: String], in kiosk: KioskFixture, _ scratch: Scratch) async throws {
+        var output = ""
+        for _ in 0..<5 {
+            let programs = try kiosk.programs()
+            try #require(
+                Set(["swaybar", "swaymsg", "baton-kiosk-ses", "baton-kiosk-bar"]).isSubset(of: programs.map(\.name)))
+            let named = programs.map { ("\($0.name) \($0.process.pid)", $0.process) }
+            let run = try await search(
+                texts, in: Dictionary(named) { first, _ in first }, "--expect-none", in: scratch)
+            if run.code == 0 { return }
+            output = run.output
+            guard programs.contains(where: \.process.hasEnded) else { break }
+        }
+        Issue.record("\(output)")
+    }
+
+    private func search(
+        _ texts: [String: String], in processes: [String: ForeignProcess], _ words: String..., in scratch: Scratch
+    ) async throws -> TraceSearchRun {
+        let places = processes.flatMap { ["--process", "\($0.key)=\($0.value.pid)"] }
+        let canaries = String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
+        return try await TraceSearchRun(for: canaries, places + words, in: scratch)
+    }
+
+    @Test(arguments: ["swaybar", "baton-kiosk-ses"])
+    func `the session ends if its bar does, or a part of its script`(program: String) async throws {
+        try await Scratch.with { scratch in
+            let kiosk = try await KioskFixture(in: scratch)
+            try kiosk.program(program).kill()
+            #expect(try await kiosk.sway.waitForExit() == 0)
+        }
+    }
 }
