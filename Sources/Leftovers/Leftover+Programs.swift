@@ -119,6 +119,15 @@ extension Leftover {
             test: Test(
                 "ProgramMemoryTests", "no program of Baton holds anything of a worker after the hand-over")),
         Leftover(
+            "kiosk_programs", [.elsewhere("memory of the scripts of `baton-kiosk`, of `swaybar` and of `swaymsg`")],
+            fate: .kept,
+            holds:
+                "none: `swaybar` ends at each hand-over; the process that is told a window's title ends with the event, and "
+                + "the script that started it does not read the title",
+            eraser: "",
+            test: Test(
+                "KioskTests", "after a hand-over no program of the session holds a worker's name or a window's title")),
+        Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
             holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",
             eraser: "the log is rotated",

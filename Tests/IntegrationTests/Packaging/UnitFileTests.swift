@@ -14,8 +14,6 @@ import Testing
             var text = try textOfFile(folder + "/" + name)
             text = text.replacingOccurrences(
                 of: "/usr/lib/baton/", with: Repository.root + "/packaging/session/")
-            // sway is installed only on machines with a kiosk.
-            text = text.replacingOccurrences(of: "/usr/bin/sway ", with: "/bin/true ")
             for program in ["batond", "baton-agent", "baton-helper", "baton-server"] {
                 text = text.replacingOccurrences(
                     of: "ExecStart=/usr/bin/\(program) ", with: "ExecStart=\(try RunningProgram.built(program)) ")
