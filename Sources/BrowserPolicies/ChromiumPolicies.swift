@@ -55,7 +55,6 @@ package enum ChromiumPolicies {
 
     /// What a window that shows only Baton's pages does not need.
     private static let denied: [String: JSONValue] = [
-        "AllowFileSelectionDialogs": .bool(false),
         "AudioCaptureAllowed": .bool(false),
         "BookmarkBarEnabled": .bool(false),
         "DefaultClipboardSetting": .integer(2),
@@ -101,6 +100,8 @@ package enum ChromiumPolicies {
         // Features that run without a window or leave something behind when the browser exits.
         "BackgroundModeEnabled", "WebAppInstallByUserEnabled", "DefaultBrowserSettingEnabled",
         "PromptForDownloadLocation",
+        // A person could save over any file to which the browser can write, such as its own extension.
+        "AllowFileSelectionDialogs",
         // Debuggers. A worker could let another user's program debug the browser over a port of 127.0.0.1.
         "RemoteDebuggingAllowed",
         // Chromium's task manager ends processes of the browser's own pages and of the extension.

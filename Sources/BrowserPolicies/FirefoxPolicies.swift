@@ -34,6 +34,8 @@ package enum FirefoxPolicies {
     ]
 
     private static let off = [
+        // A person could save over any file to which the browser can write, such as its own extension.
+        "AllowFileSelectionDialogs",
         "AutofillAddressEnabled", "AutofillCreditCardEnabled", "BackgroundAppUpdate", "CaptivePortal",
         "ExtensionUpdate",
         "NetworkPrediction", "OfferToSaveLogins", "PasswordManagerEnabled", "PromptForDownloadLocation",

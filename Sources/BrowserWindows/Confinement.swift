@@ -49,6 +49,8 @@ package struct Confinement: Sendable, Equatable {
     private var mounts: [Mount] = []
     /// Paths that are left out if they do not exist.
     private var optional: [String] = []
+    /// Folders of the system that are empty inside.
+    private var hidden: [String] = []
     private var devices: [String] = []
     private var contents: [Content] = []
     private var variables: [String: String] = [:]
@@ -69,6 +71,9 @@ package struct Confinement: Sendable, Equatable {
 
     /// As ``show(_:)``, but leaves the path out if nothing is there, or if this user may not read it.
     package mutating func showIfThere(_ path: String) { optional.append(path) }
+
+    /// Shows an empty folder in the place of one of the system's, if that exists.
+    package mutating func hide(_ folder: String) { hidden.append(folder) }
 
     /// Lets the browser read this content as a file. bubblewrap receives it through a descriptor and keeps it in memory:
     /// start it with ``descriptors()``.
@@ -91,6 +96,7 @@ package struct Confinement: Sendable, Equatable {
             // Started by root, bubblewrap would keep all capabilities, and with them the power to mount.
             + ["--cap-drop", "ALL"]
             + SystemFiles.words
+            + hidden.filter(SystemFiles.isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
             + folders
             + devices.flatMap { ["--dev-bind-try", $0, $0] }
             + optional.filter(SystemFiles.isReadable).flatMap { ["--ro-bind-try", $0, $0] }

@@ -46,9 +46,16 @@ package enum SystemFiles {
     ]
     private static let descriptions = ["/usr/share/applications", "/usr/share/dbus-1/services"]
 
-    /// Hides the starters below an empty file, and the descriptions below an empty folder.
+    /// With these modules, a person prints into any file that the browser can write, from the system's print dialog.
+    private static let filePrinters = ["x86_64", "aarch64"].flatMap { machine in
+        ["gtk-3.0/3.0.0", "gtk-4.0/4.0.0"].map {
+            "/usr/lib/\(machine)-linux-gnu/\($0)/printbackends/libprintbackend-file.so"
+        }
+    }
+
+    /// Hides the starters and the printers into files below an empty file, and the descriptions below an empty folder.
     private static var withheld: [String] {
-        starters.filter(isReadable).flatMap { ["--ro-bind", "/dev/null", $0] }
+        (starters + filePrinters).filter(isReadable).flatMap { ["--ro-bind", "/dev/null", $0] }
             + descriptions.filter(isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
     }
 

@@ -12,6 +12,10 @@ import Testing
         return try #require(file.object?["policies"]?.object)
     }
 
+    @Test func `a worker's Firefox has no dialog for files`() throws {
+        #expect(try policies(.standard)["AllowFileSelectionDialogs"] == .bool(false))
+    }
+
     @Test func `no address starts another program`() {
         let script = FirefoxInternalPages.script(openFolders: [])
         let schemes = #"Services.prefs.getChildList("network.protocol-handler.external")"#

@@ -42,7 +42,7 @@ import Testing
         }
         for name in [
             "BlockAboutConfig", "DisableDeveloperTools", "ExtensionSettings", "Preferences", "WebsiteFilter",
-            "DisablePrivateBrowsing", "PasswordManagerEnabled", "PrintingEnabled",
+            "AllowFileSelectionDialogs", "DisablePrivateBrowsing", "PasswordManagerEnabled", "PrintingEnabled",
         ] {
             #expect(FirefoxPolicies.names.needed.contains(name), "\(name)")
         }

@@ -124,6 +124,7 @@ package struct ManagedBrowser: Sendable, Equatable {
             for: window.configuration.allowsPrinting ? [.sound, .capture, .printing] : [.sound, .capture])
         show(command, window.folder, in: &confinement)
         for path in [package.folder, brokerSocket] { confinement.show(path) }
+        if kind == .firefox { confinement.hide(Self.chromiumFolder) }
         if !SystemFiles.contain(host) { confinement.show(host) }
         let bus = isAccessible ? AccessibilityBus.find(in: window.session) : nil
         bus?.add(to: &confinement)
@@ -143,6 +144,9 @@ package struct ManagedBrowser: Sendable, Equatable {
         let programs = [SystemFiles.folder(of: command.program)].compactMap(\.self)
         for path in [folder.path] + programs + readable { confinement.show(path) }
     }
+
+    /// Another browser, which Firefox could start as the program for a kind of file, and which would follow no policy.
+    private static let chromiumFolder = "/usr/lib/chromium"
 
     /// The folders of the profile and of downloads inside a window's confinement.
     static let profile = Confinement.home + "/profile"

@@ -273,11 +273,11 @@ import Testing
         for address in open { #expect(answer.visits[address] == "", "\(address)") }
     }
 
-    @Test func `before a sign-in there is no dialog for files`() throws {
+    @Test func `no window has a dialog for files`() throws {
         let signIn = try #require(
             signIn(.standard, platform: nil).object)
         #expect(signIn["AllowFileSelectionDialogs"] == .bool(false))
-        #expect(try policies(.standard)["AllowFileSelectionDialogs"] == nil)
+        #expect(try policies(.standard)["AllowFileSelectionDialogs"] == .bool(false))
     }
 
     @Test func `by default no web address is blocked and no page contacts the browser's vendor`() throws {
