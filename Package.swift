@@ -308,7 +308,7 @@ let package = Package(
             name: "HomeScreenTests",
             dependencies: [
                 "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "Processes", "TestSupport",
-                "WebPages", .logging,
+                "UnixSocket", "WebPages", .hummingbird, .logging,
             ]),
         .testTarget(
             name: "BrokerHelperTests",
