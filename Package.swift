@@ -43,6 +43,8 @@ let package = Package(
     targets: [
         // 1. Base: kernel calls that Swift's Glibc module does not expose, secrets, sockets, JSON, files, processes.
         .target(name: "CLinux"),
+        // Says what to run if the trait Programs is off.
+        .target(name: "TraitCheck"),
         .systemLibrary(name: "CTSS", providers: [.apt(["libtss2-dev"])]),
         .target(name: "JSON", dependencies: ["Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
@@ -308,7 +310,7 @@ let package = Package(
             name: "HomeScreenTests",
             dependencies: [
                 "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "Processes", "TestSupport",
-                "WebPages", .logging,
+                "UnixSocket", "WebPages", .hummingbird, .logging,
             ]),
         .testTarget(
             name: "BrokerHelperTests",
@@ -411,6 +413,11 @@ if Context.environment["BATON_BENCH"] == "1" {
             name: "device-benchmark",
             dependencies: ["BrokerProtocol", "CRoundTrip", "MSAL", "Redaction", "UnixSocket", .argumentParser],
             path: "Benchmarks/Device"))
+}
+
+// Without the trait, no module of another package is there: TraitCheck says so first.
+for target in package.targets where target.dependencies.contains(where: { $0.ownName == nil }) {
+    target.dependencies.append("TraitCheck")
 }
 
 for target in package.targets

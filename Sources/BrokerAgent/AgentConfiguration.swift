@@ -21,6 +21,8 @@ internal import Processes
 /// | `logLevel` | string | trace, debug, info (default), notice, warning, error, critical |
 /// | `logFormat` | string | text (default), json |
 package struct AgentConfiguration: Sendable {
+    /// The text that was read.
+    package let json: [UInt8]
     package let socket: String
     package let command: BrowserCommand
     package let profiles: String
@@ -30,11 +32,14 @@ package struct AgentConfiguration: Sendable {
     package let logLevel: Logger.Level
     package let logFormat: LogFormat
 
+    /// The maximum size of the text in bytes.
+    static let maximum = 64 << 10
+
     /// Reads a JSON text (RFC 8259).
     ///
     /// - Throws: ``ConfigurationFailure``.
     package init(json: [UInt8]) throws(ConfigurationFailure) {
-        let limits = JSONLimits(bytes: 64 << 10, depth: 4, values: 256, stringBytes: 4096)
+        let limits = JSONLimits(bytes: Self.maximum, depth: 4, values: 256, stringBytes: 4096)
         let value: JSONValue
         do throws(JSONFailure) { value = try JSONReader.read(json, limits: limits) } catch {
             throw ConfigurationFailure(key: "The file", cause: "is not JSON (\(error))", remedy: "Correct it there.")
@@ -44,6 +49,7 @@ package struct AgentConfiguration: Sendable {
         let browser = try ConfigurationSection(
             root.members["browser"] ?? .null, at: "browser.",
             keys: ["command", "kind", "signIn", "readable", "accessible", "host", "profiles"])
+        self.json = json
         socket = try root.path("socket")
         profiles = try browser.path("profiles")
         trash = root.members["trash"] == nil ? try Self.trashAtHome() : try root.path("trash")

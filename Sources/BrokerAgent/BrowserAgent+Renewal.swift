@@ -35,10 +35,25 @@ extension BrowserAgent {
         init(json: [UInt8]) throws { self = try JSONReader.read(Self.self, from: json, limits: Self.limits) }
     }
 
+    /// The files that this process has from its former start.
+    package struct Files: Sendable {
+        fileprivate let heritage: Heritage<Former.File>
+
+        /// Takes the files over. Call it once, before the process starts a child.
+        ///
+        /// - Returns: nil if this process has not started anew.
+        package static func take() -> Files? { Heritage.take().map(Files.init) }
+
+        /// The configuration of the former start, which this start keeps: the lock and the connection belong to it, and
+        /// the file may be half edited.
+        package var configuration: [UInt8]? {
+            heritage.content(of: .configuration, limit: AgentConfiguration.maximum)
+        }
+    }
+
     /// What this process has from its former start.
     struct Former: Sendable {
-        /// The files that are passed on.
-        enum File: String { case broker, lock, knowledge, firefox, package, ready }
+        enum File: String { case broker, lock, configuration, knowledge, firefox, package, ready }
 
         let channel: BrokerLink.Channel
         /// The lock of the folder of profiles.
@@ -53,9 +68,9 @@ extension BrowserAgent {
 
         /// - Returns: nil if this process has not started anew, or if something is missing or malformed. Then the
         ///   connection has ended, and the agent begins as after a crash.
-        static func take(_ logger: Logger) -> Former? {
-            guard let heritage = Heritage<File>.take() else { return nil }
-            guard let broker = heritage[.broker], let lock = heritage[.lock],
+        static func read(_ files: Files?, _ logger: Logger) -> Former? {
+            guard let heritage = files?.heritage else { return nil }
+            guard files?.configuration != nil, let broker = heritage[.broker], let lock = heritage[.lock],
                 let content = heritage.content(of: .knowledge, limit: Knowledge.maximum),
                 let knowledge = try? Knowledge(json: content)
             else {
@@ -102,8 +117,10 @@ extension BrowserAgent {
         let knowledge = Knowledge(
             orders: machine.ordersToRepeat, taken: taken, policies: windows.policies.known, firefox: firefox?.browser)
         let file = try MemoryFile(holding: try JSONWriter.encode(knowledge))
+        let settings = try MemoryFile(holding: configuration.json)
         var files: [Former.File: Descriptor] = [
-            .broker: channel.connection.descriptor, .lock: lock, .knowledge: file.descriptor,
+            .broker: channel.connection.descriptor, .lock: lock, .configuration: settings.descriptor,
+            .knowledge: file.descriptor,
         ]
         files[.firefox] = firefox?.archive?.descriptor
         let package = try windows.unchangedPackage().map { try MemoryFile(holding: JSONWriter.encode($0)) }

@@ -63,15 +63,15 @@ package final class BrowserAgent {
         case signal(Int32)
     }
 
-    /// Creates an agent for this configuration. Nothing happens before ``run()``, except that it takes over the files of the
-    /// process's former start.
+    /// Creates an agent for this configuration. Nothing happens before ``run()``.
     ///
+    /// - Parameter files: the files of the process's former start; nil if it has not started anew.
     /// - Throws: ``SocketError`` if the process has no descriptor left.
-    package init(configuration: AgentConfiguration, logger: Logger) throws {
+    package init(configuration: AgentConfiguration, after files: Files?, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
         pauses = try LinkPauses()
-        former = Former.take(logger)
+        former = Former.read(files, logger)
         let knowledge = former?.knowledge
         windows = OpenWindows(
             configuration: configuration, policies: knowledge?.policies ?? [], firefox: former?.firefox, events: events,

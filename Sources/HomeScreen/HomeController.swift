@@ -97,7 +97,11 @@ actor HomeController {
     }
 
     private func take(_ account: HomeModel.Account, read: UInt64) {
-        if read == reads { handle(.account(account)) }
+        if read == reads {
+            handle(.account(account))
+        } else if case .worker = account {
+            handle(.workerRead)
+        }
     }
 
     private func open(_ tile: Int) async {

@@ -32,20 +32,22 @@ struct BatonAgent: ParsableCommand {
         BrowserAgent.blockSignals()
         // A window that has ended is noticed by its exit, not by a write to it.
         _ = signal(SIGPIPE, SIG_IGN)
-        let configuration = try read()
+        let former = BrowserAgent.Files.take()
+        // A process that has started anew after a session keeps its configuration. See docs/configuration.md.
+        let configuration = try read(former?.configuration)
         configuration.logFormat.bootstrap(level: configuration.logLevel)
         let logger = Logger(label: "baton-agent")
         do {
-            try BrowserAgent(configuration: configuration, logger: logger).run()
+            try BrowserAgent(configuration: configuration, after: former, logger: logger).run()
         } catch {
             logger.critical("agent ends", metadata: ["error": "\(error)"])
             throw ExitCode.failure
         }
     }
 
-    private func read() throws -> AgentConfiguration {
+    private func read(_ former: [UInt8]?) throws -> AgentConfiguration {
         do {
-            guard let json = try AtomicFile(path: config).read(limit: 1 << 20) else {
+            guard let json = try former ?? AtomicFile(path: config).read(limit: 1 << 20) else {
                 throw ConfigurationFailure(
                     key: "--config", cause: "names no file", remedy: "Name the file that holds the configuration.")
             }

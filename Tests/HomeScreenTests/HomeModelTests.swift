@@ -94,6 +94,51 @@ import WebPages
         #expect(!ends(Self.state(.ready), .account(Self.ada), Self.state(.signingIn)))
     }
 
+    /// The device's state after the hand-over with this receipt.
+    private static func state(_ stage: DeviceState.Stage, receipt: Int) -> HomeModel.Event {
+        let handover = DeviceState.Handover(receipt: receipt, finished: 0, trigger: nil, items: [])
+        return .device(DeviceState(stage: stage, reason: "shared", hasAgent: true, handover: handover))
+    }
+
+    @Test func `a session that was over before it was seen is forgotten`() {
+        let signedIn = HomeModel.Event.signInEnded(isSignedIn: true, wasCancelled: false)
+        let forget = [HomeModel.Action.forget(endingPrograms: true)]
+        let start: [HomeModel.Event] = [Self.state(.ready), .signInTouched(.polish), Self.state(.signingIn)]
+        // The sign-in ends before the next state, or after it.
+        #expect(Self.model(start[0], start[1], start[2], signedIn, Self.state(.ready)).actions.starts(with: forget))
+        let late = Self.model(start[0], start[1], start[2], Self.state(.ready), signedIn)
+        #expect(late.actions == [.readAccount])
+        #expect(
+            Self.model(start[0], start[1], start[2], Self.state(.ready), signedIn, .account(.nobody)).actions == forget)
+        // An answer about the account is late, or was replaced by a later one. The next answer tells.
+        #expect(Self.model(start[0], .account(Self.ada)).actions == [.readAccount])
+        #expect(Self.model(start[0], .account(Self.ada), .account(.nobody)).actions == forget)
+        #expect(Self.model(start[0], .account(.nobody), .workerRead).actions == [.readAccount])
+        #expect(Self.model(start[0], .account(.nobody), .workerRead, .account(.nobody)).actions == forget)
+        // The next session has begun.
+        #expect(
+            Self.model(Self.state(.ready, receipt: 1), signedIn, Self.state(.signedIn, receipt: 2)).actions
+                .starts(with: forget))
+        let grace = HomeModel.Account.worker(HomeModel.Worker(name: "Grace", username: "grace@x.test"))
+        #expect(Self.model(start[0], .account(Self.ada), .account(grace)).actions == forget)
+    }
+
+    @Test func `a session that begins is not forgotten`() {
+        let signedIn = HomeModel.Event.signInEnded(isSignedIn: true, wasCancelled: false)
+        func forgets(_ events: [HomeModel.Event]) -> Bool {
+            var model = HomeModel()
+            return events.flatMap { model.handle($0) }.contains { if case .forget = $0 { true } else { false } }
+        }
+        let (ready, began) = (Self.state(.ready, receipt: 1), Self.state(.signedIn, receipt: 1))
+        #expect(!forgets([ready, signedIn, .account(Self.ada), began, .account(Self.ada)]))
+        #expect(!forgets([ready, .account(Self.ada), .account(Self.ada), began, .brokerLost, began]))
+        #expect(!forgets([.account(Self.ada), began, .account(.unknown), .account(Self.ada)]))
+        // The process that has started anew while apps erase, and a sign-in that was cancelled.
+        #expect(!forgets([Self.state(.signingOut, receipt: 1), Self.state(.ready, receipt: 2), .account(.nobody)]))
+        let cancelled = HomeModel.Event.signInEnded(isSignedIn: false, wasCancelled: true)
+        #expect(!forgets([ready, Self.state(.signingIn, receipt: 1), cancelled, .account(.nobody), ready]))
+    }
+
     @Test("the report of a program that ends after the session does not reach the next worker's screen")
     func lateReport() {
         let model = Self.model(

@@ -58,6 +58,8 @@ package struct HomeModel: Sendable, Equatable {
         case brokerLost
         case accountChanged
         case account(Account)
+        /// An answer about the account named a worker, but a later answer has replaced it.
+        case workerRead
         /// The person requested a sign-in; the value is the language of the sign-in page.
         case signInTouched(Language)
         case cancelTouched
@@ -100,8 +102,12 @@ package struct HomeModel: Sendable, Equatable {
     private var hasPrograms = true
     /// The session that this process has seen; nil if it has seen none.
     private var session: SessionMark?
-    /// Whether this process has read the account of a worker. It may do so before it sees the session.
-    private var hasReadWorker = false
+    /// Whether this process has got something of a worker. It may get it before it sees the session, or after its end.
+    private var knowsWorker = false
+    /// The worker whose account this process has read last; nil if it has read none.
+    private var lastWorker: Worker?
+    /// The number of the receipt in the last state; nil if there was no state.
+    private var receipt: Int??
 
     package init() {}
 
@@ -112,10 +118,8 @@ package struct HomeModel: Sendable, Equatable {
             (device, stage, account) = (.unreachable, nil, .unknown)
             return []
         case .accountChanged: return [.readAccount]
-        case .account(let account):
-            self.account = account
-            if case .worker = account { hasReadWorker = true }
-            return []
+        case .account(let account): return take(account)
+        case .workerRead: return learn()
         case .signInTouched(let language):
             notice = nil
             guard activity == .none, stage == .ready else { return [] }
@@ -132,6 +136,8 @@ package struct HomeModel: Sendable, Equatable {
         case .signInEnded(let isSignedIn, let wasCancelled):
             activity = .none
             notice = isSignedIn || wasCancelled ? nil : .notSignedIn
+            // The session may be over again. The answer about the account tells.
+            if isSignedIn { knowsWorker = true }
             return [.readAccount]
         case .handoverEnded(let isDone):
             activity = .none
@@ -174,11 +180,39 @@ package struct HomeModel: Sendable, Equatable {
         case .ending: session = former ?? SessionMark(of: state)
         case .signingOut, .signingIn, .joining, .ready, .quarantined: session = nil
         }
-        let isKnownAlone =
-            former == nil && hasReadWorker && [.signingOut, .ready, .quarantined].contains(state.stage)
-        guard isKnownAlone || (former != nil && former != session) else { return [] }
-        hasReadWorker = false
-        return [.forget(endingPrograms: state.stage != .signingOut)]
+        // A new receipt: a session has ended since the last state.
+        let isNewReceipt = receipt != nil && state.handover != nil && receipt != state.handover?.receipt
+        receipt = .some(state.handover?.receipt)
+        let isMissed =
+            former == nil && knowsWorker
+            && (isNewReceipt || [.signingOut, .ready, .quarantined].contains(state.stage))
+        return isMissed || (former != nil && former != session) ? forget() : []
+    }
+
+    /// Takes an answer about the account. It may be about a session that this process has not seen and that is over.
+    private mutating func take(_ account: Account) -> [Action] {
+        self.account = account
+        switch account {
+        case .worker(let worker):
+            defer { lastWorker = worker }
+            return lastWorker.map { $0.username != worker.username } ?? false ? forget() : learn()
+        case .nobody: return knowsWorker && session == nil ? forget() : []
+        case .unknown: return []
+        }
+    }
+
+    /// Notes that this process has got something of a worker. If it sees no session, it asks again: the session has not
+    /// reached it yet, or is over.
+    private mutating func learn() -> [Action] {
+        guard !knowsWorker else { return [] }
+        knowsWorker = true
+        return session == nil ? [.readAccount] : []
+    }
+
+    private mutating func forget() -> [Action] {
+        (knowsWorker, lastWorker) = (false, nil)
+        // Apps may erase until the device is ready. The process that has started anew ends the programs then.
+        return [.forget(endingPrograms: stage != .signingOut)]
     }
 
     private mutating func followStage(_ stage: DeviceState.Stage) -> [Action] {

@@ -6,11 +6,26 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import Processes
+internal import Synchronization
 internal import UnixSocket
 
 /// Serves the home screen's page on a socket that listens already, which Hummingbird's own server cannot.
+///
+/// Every process of the machine can connect to the port. Requests are read only from connections that, according to the
+/// kernel, belong to the server's own user.
 struct HomeServer {
+    /// Limits on the resources of this process that browsers may use.
+    struct Limits: Sendable {
+        /// The maximum number of concurrent connections; further ones are closed unread. A page has up to six.
+        var connections = 64
+        /// How long a connection may have no complete request.
+        var patience = Duration.seconds(30)
+    }
+
     let socket: LoopbackListener
+    /// The user whose browsers are served.
+    var owner = geteuid()
+    var limits = Limits()
     let logger: Logger
 
     /// The page's address.
@@ -21,7 +36,8 @@ struct HomeServer {
     ///
     /// - Throws: the error of the socket; `CancellationError` if the task was cancelled.
     func run(_ responder: some HTTPResponder<HomeContext>) async throws {
-        let http = HTTP1Channel { [logger] request, writer, channel in
+        let idle = HTTP1Channel.Configuration(idleTimeout: TimeAmount(limits.patience))
+        let respond: HTTPChannelHandler.Responder = { [logger] request, writer, channel in
             let context = HomeContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
             let response: Response
             do { response = try await responder.respond(to: request, context: context) } catch {
@@ -34,13 +50,19 @@ struct HomeServer {
             }
             try await writer.write(response: response.head, body: response.body)
         }
+        let http = HTTP1Channel(responder: respond, configuration: idle)
+        let limiter = ConnectionLimiter(limits.connections)
         // NIO closes the descriptor that it gets.
         let number = socket.descriptor.withNumber { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         guard number >= 0 else { throw SocketError(call: .duplicate, errno: errno) }
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { [logger] channel in
-                http.setup(channel: channel, logger: logger).map { connection in
+            .childChannelInitializer { [owner, logger] channel in
+                // NIO closes the connection.
+                guard channel.user == owner, limiter.take(until: channel.closeFuture) else {
+                    return channel.eventLoop.makeFailedFuture(Unserved())
+                }
+                return http.setup(channel: channel, logger: logger).map { connection in
                     // At once, also while the server ends: NIO aborts the process if nobody takes a connection over.
                     let serving = Task { await http.handle(value: connection, logger: logger) }
                     channel.closeFuture.whenComplete { _ in serving.cancel() }
@@ -53,5 +75,37 @@ struct HomeServer {
             listener.close(promise: nil)
         }
         try Task.checkCancellation()
+    }
+
+    /// A connection that is closed unread.
+    private struct Unserved: Error {}
+
+    /// The connections that are open.
+    private final class ConnectionLimiter: Sendable {
+        private let free: Mutex<Int>
+
+        init(_ count: Int) { free = Mutex(count) }
+
+        /// Takes a place until this future is complete; returns false if none is free.
+        func take(until end: EventLoopFuture<Void>) -> Bool {
+            let isTaken = free.withLock { free in
+                guard free > 0 else { return false }
+                free -= 1
+                return true
+            }
+            if isTaken { end.whenComplete { _ in self.free.withLock { $0 += 1 } } }
+            return isTaken
+        }
+    }
+}
+
+extension Channel {
+    /// The user of the process that connected, which the kernel reports; nil if the user cannot be determined.
+    fileprivate var user: UInt32? {
+        guard let peer = remoteAddress, let local = localAddress else { return nil }
+        let answer = unsafe peer.withSockAddr { peer, _ in
+            unsafe local.withSockAddr { local, _ in unsafe LoopbackPeer.user(from: peer, to: local) }
+        }
+        return try? answer.get()
     }
 }

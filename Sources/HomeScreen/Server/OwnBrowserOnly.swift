@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Refuses every request that does not come from the home screen's own page in a browser of this user.
+/// Refuses every request that does not come from the home screen's own page.
 ///
-/// Every process of the machine can reach a loopback port, and so can every web page in a browser. The kernel reports
-/// the user of the process, and the browser reports the page that a request comes from (Fetch Metadata Request Headers,
-/// section 2; RFC 6454, section 7). The check of `Host` refuses requests through other names that resolve to this
-/// address (DNS rebinding).
+/// Every web page in a browser of this user can reach the loopback port; ``HomeServer`` refuses other users. The browser
+/// reports the page that a request comes from (Fetch Metadata Request Headers, section 2; RFC 6454, section 7). The check
+/// of `Host` refuses requests through other names that resolve to this address (DNS rebinding).
 struct OwnBrowserOnly: RouterMiddleware {
     typealias Context = HomeContext
 
@@ -16,7 +14,7 @@ struct OwnBrowserOnly: RouterMiddleware {
         _ request: Request, context: HomeContext,
         next: @concurrent (Request, HomeContext) async throws -> Response
     ) async throws -> Response {
-        guard let port = context.port, context.user == geteuid(), request.head.authority == "127.0.0.1:\(port)" else {
+        guard let port = context.port, request.head.authority == "127.0.0.1:\(port)" else {
             throw HTTPError(.forbidden)
         }
         let site = request.headers[.fetchSite]

@@ -16,7 +16,6 @@ enum BundleLogMessages {
         "a kept session key cannot be used",
         "a page cannot be opened",
         "a profile of Firefox is prepared",
-        "a request of the home screen's page failed",
         "a restart was asked for, and takes place when nobody is signed in",
         "a sign-in window did not end",
         "a signal ended the browser",

@@ -80,7 +80,7 @@ struct EnvironmentSummary: Encodable {
                 "2. Open \"Ward Round\" and write a note: it knows who you are.",
                 "3. Hand over, and sign in as Bo: no data of Amara is left, and the screen says who verified that.",
             ])
-        let showsHome = isJoined && local.browser.hasScreen
+        let showsHome = isJoined && local.showsHomeScreen
         return (showsHome ? [home] : []) + [
             Suggestion(
                 text: showsHome ? "To look closer, in another terminal, first:" : "In every other terminal, first:",

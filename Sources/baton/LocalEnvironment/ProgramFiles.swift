@@ -56,7 +56,9 @@ struct ProgramFiles: Sendable {
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw CommandFailure(
                 code: "sample_missing", message: "The sample app \(path) is missing.",
-                remedy: "Build it: make sample, or give its path with \(option).")
+                remedy:
+                    "Run make sample in a clone of Baton's repository, and start the environment there; or give the "
+                    + "path of a program with \(option).")
         }
         return path
     }
@@ -68,7 +70,8 @@ struct ProgramFiles: Sendable {
         let path = folder + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw CommandFailure(
-                code: "program_missing", message: "\(path) is missing.", remedy: "Build the package: swift build.")
+                code: "program_missing", message: "\(path) is missing.",
+                remedy: "Build the package: scripts/swift build.")
         }
         return path
     }

@@ -147,7 +147,7 @@ extension LocalEnvironment {
     }
 
     /// Whether this environment can show the home screen.
-    fileprivate var showsHomeScreen: Bool {
+    var showsHomeScreen: Bool {
         guard case .window = browser else { return false }
         return browser.hasScreen
     }

@@ -105,6 +105,32 @@ import UnixSocket
         }
     }
 
+    @Test func `an agent that starts anew keeps its configuration, whatever its file contains then`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/usr/bin/python3", "-c", "import signal; signal.pause()", "{profile}", "{url}"])
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            let file = URL(filePath: scratch.path("agent.json"))
+            let content = try String(contentsOf: file, encoding: .utf8)
+            let other = content.replacing("profiles\"", with: "profiles-2\"")
+            try #require(other != content)
+            for (id, text): (UInt64, String) in [(7, String(content.dropLast(20))), (8, other)] {
+                let epoch = Epoch.ID.random()
+                try broker.send(.open(id: id, epoch: epoch, url: "http://127.0.0.1:9/page"))
+                #expect(try await broker.next() == .opened(id: id))
+                #expect(try isThere(scratch.path("profiles/\(epoch)")))
+                try text.write(to: file, atomically: true, encoding: .utf8)
+                try broker.send(.close(epoch: epoch))
+                #expect(try await broker.next() == .closed(epoch: epoch))
+                try broker.send(.clearData(epoch: epoch, apps: [], until: 0))
+                #expect(try await broker.next() == .dataCleared(epoch: epoch, failures: []))
+            }
+            #expect(try await agent.stop() == 0)
+            #expect(try !isThere(scratch.path("profiles-2")))
+        }
+    }
+
     @Test func `closing ends every process, also those that escaped, and removes every folder`() async throws {
         try await withBrowser { live, agent, broker, processes in
             try broker.send(.close(epoch: live.epoch))

@@ -28,6 +28,13 @@ import Testing
             let environment: String
             let addresses: [String: String]
             let isJoined: Bool
+            let `try`: [Suggestion]
+
+            struct Suggestion: Decodable {
+                let text: String
+            }
+
+            var opensHome: Bool { `try`.contains { $0.text.hasPrefix("The home screen opens") } }
         }
     }
 
@@ -269,6 +276,7 @@ import Testing
             let lines = try up.program.log().split(separator: "\n")
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
+            #expect(events.last?.environment?.opensHome == true)
             #expect(events.compactMap(\.step).suffix(2) == ["join", "agent"])
             // The file from which the person's program read the administrator's password has been removed.
             #expect(!FileManager.default.fileExists(atPath: scratch.path("w/configuration/person.json")))
@@ -299,7 +307,20 @@ import Testing
             let lines = try up.program.log().split(separator: "\n")
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
+            #expect(events.last?.environment?.opensHome == false)
             #expect(try await up.program.stop() == 0)
+        }
+    }
+
+    @Test func `outside of the repository, the remedy for a missing sample app names the repository`() async throws {
+        try await Scratch.with { scratch in
+            let run = try await CommandRun(
+                ["up", "--json"], through: ["/usr/bin/env", "-C", scratch.path], in: scratch)
+            #expect(run.code == 1 && run.output.isEmpty)
+            let error = try CommandRun.Failure(run.errors).error
+            #expect(error.code == "sample_missing" && error.message.contains(scratch.path))
+            #expect(error.remedy.contains("make sample in a clone of Baton's repository"))
+            #expect(error.remedy.contains("--sample"))
         }
     }
 

@@ -118,6 +118,148 @@ extension LiveDevice {
             try await live.settle()
         }
 
+        /// The rows of the page's table with this head, by the text of their first column.
+        private static func table(_ head: String) throws -> [String: String] {
+            let page = try textOfFile(Repository.root + "/docs/broker-protocol.md")
+            let rest = try #require(page.components(separatedBy: "\n\(head)\n|---|---|\n").dropFirst().first, "\(head)")
+            let rows = rest.components(separatedBy: "\n").prefix { $0.hasPrefix("| ") }.map {
+                $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            }
+            return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        }
+
+        private static let noHello = """
+            its first frame is no hello, or its hello names no version that the broker has; a second hello
+            """
+
+        @Test func `the broker closes a connection in each case of the page, and no other connection`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let hello = ClientMessage.hello(ClientHello(clientName: "raw", clientVersion: "1"))
+            let device = Request(
+                id: "1", operation: .getDeviceInfo,
+                parameters: ClientRequest(clientID: live.facts.apps[0].clientID).entries, isSilent: true)
+            /// The beginning of a frame of this length, with so many bytes of it.
+            func begin(_ length: UInt32, _ count: Int) -> [UInt8] {
+                unsafe withUnsafeBytes(of: length.bigEndian) { unsafe Array($0) } + Array(repeating: 0x20, count: count)
+            }
+            func greeted() async throws -> RawApp {
+                let app = try RawApp(live)
+                try await app.greet()
+                return app
+            }
+            let cases: [String: () async throws -> Void] = [
+                Self.noHello: {
+                    let versions = ClientHello(transports: 2...9, clientName: "raw", clientVersion: "1")
+                    for frames: [ClientMessage] in [[.request(device)], [.hello(versions)], [hello, hello]] {
+                        let app = try RawApp(live)
+                        for frame in frames { try app.send(frame) }
+                        #expect(try await app.ends())
+                    }
+                },
+                "a frame is not JSON of the form above, or has a length of more than 1 MiB": {
+                    let app = try await greeted()
+                    try app.send(frame: "[1]")
+                    #expect(try await app.ends())
+                    let long = try await greeted()
+                    try long.send(raw: begin((1 << 20) + 1, 0))
+                    #expect(try await long.ends())
+                },
+                "half a frame: the rest does not arrive within five seconds": {
+                    let app = try await greeted()
+                    let began = ContinuousClock.now
+                    try app.send(raw: begin(100, 50))
+                    #expect(try await app.ends())
+                    #expect(ContinuousClock.now - began > .seconds(4))
+                },
+                "it does not take a reply within two seconds": {
+                    // More replies than the socket holds, and fewer open requests than are allowed.
+                    let app = try await greeted()
+                    for number in 0..<150 {
+                        try app.send(
+                            .request(
+                                Request(
+                                    id: "\(number)", operation: .getDeviceInfo, parameters: device.parameters,
+                                    isSilent: true)))
+                    }
+                    #expect(try await app.ends())
+                },
+                "more requests or bytes at once than allowed": {
+                    let apps = [try await greeted(), try await greeted(), try await greeted()]
+                    for app in apps { try app.send(raw: begin(1 << 20, 1000)) }
+                    // The broker may read them in any order. The others end later, as half a frame does.
+                    try await withThrowingTaskGroup { group in
+                        for app in apps { group.addTask { try await app.ends() } }
+                        #expect(try await group.next() == true)
+                        var ended = 0
+                        for app in apps where try await app.ends(within: .zero) { ended += 1 }
+                        #expect(ended == 1)
+                    }
+                },
+                "its process has too many connections, and this one is idle ([limits](configuration.md))": {
+                    let first = try await greeted()
+                    // This process has connections of its apps, too.
+                    var others: [RawApp] = []
+                    for _ in 0..<270 { others.append(try await greeted()) }
+                    #expect(try await first.ends())
+                    #expect(try await others[269].ask(.getDeviceInfo, device.parameters).isSuccess)
+                },
+            ]
+            #expect(try Set(Self.table("| what the client did | what to do |").keys) == Set(cases.keys))
+            let other = try await greeted()
+            for (name, play) in cases where !name.hasPrefix("its process has too many") {
+                try await play()
+                #expect(try await other.ask(.getDeviceInfo, device.parameters).isSuccess, "\(name)")
+            }
+            other.close()
+            for (name, play) in cases where name.hasPrefix("its process has too many") { try await play() }
+        }
+
+        @Test func `the broker answers each wrong request of the page as the page says`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let (app, foreign) = (live.facts.apps[0], live.facts.apps[2])
+            func client(_ id: String) -> FlatMap { ClientRequest(clientID: id).entries }
+            let known = client(app.clientID)
+            let asks: [String: (operation: BrokerProtocol.Operation, parameters: FlatMap)] = [
+                "`msg_protocol_ver` is missing": (.getDeviceInfo, FlatMap()),
+                "`msg_protocol_ver` is not `4`": (.getDeviceInfo, FlatMap([Key.protocolVersion: "3"])),
+                "a parameter is missing": (.getAccounts, FlatMap([Key.protocolVersion: "4"])),
+                "a parameter is malformed": (
+                    .currentAccount, FlatMap([Key.protocolVersion: "4", .clientID: app.clientID, .reader: "R 1"])
+                ),
+                "the operation is unknown": (BrokerProtocol.Operation(rawValue: "log_in"), known),
+                "the client id belongs to no app": (.getAccounts, client("00000000-0000-0000-0000-000000000000")),
+                "the client id belongs to another app": (.getAccounts, client(foreign.clientID)),
+            ]
+            let ignored = "an unknown key in the hello, the request or its parameters"
+            var rows = try Self.table("| what is wrong | code |")
+            #expect(rows.removeValue(forKey: ignored) == "none, it is ignored")
+            #expect(Set(rows.keys) == Set(asks.keys))
+            let registry = #"{"apps":[{"id":"\#(foreign.bundleID)","level":"socket"}]}"#
+            try await live.with(registry: registry) {
+                let raw = try RawApp(live)
+                try await raw.greet()
+                for (name, code) in rows {
+                    let ask = try #require(asks[name])
+                    let error = try await raw.refusal(ask.operation, ask.parameters)
+                    let words = code.components(separatedBy: ", ")
+                    #expect("\(error.code.rawValue)" == words[0], "\(name)")
+                    let reason = error.reason.map { "`\($0.rawValue)`" }
+                    #expect(words.count < 2 || reason == words[1], "\(name)")
+                    #expect(!error.message.isEmpty)
+                }
+                #expect(try await raw.ask(.getDeviceInfo, known).isSuccess)
+                let other = try RawApp(live)
+                try other.send(frame: #"{"hello":{"transport_min":1,"transport_max":1,"colour":"red"}}"#)
+                guard case .message(.hello) = try await other.answer() else { throw TestProblem("no hello") }
+                try other.send(
+                    frame:
+                        #"{"sso_request_id":"1","sso_request_operation":"get_device_info","is_silent":true,"size":1,"#
+                        + #""sso_request_param":{"msg_protocol_ver":"4","shape":"round","list":[1]}}"#)
+                guard case .message(.reply(let reply)) = try await other.answer() else { throw TestProblem("no reply") }
+                #expect(reply.outcome.isSuccess)
+            }
+        }
+
         /// The object id in `client_info`.
         private static func homeAccount(of clientInfo: String) -> String? {
             var text = clientInfo.replacing("-", with: "+").replacing("_", with: "/")
@@ -143,4 +285,8 @@ extension LiveDevice {
             }
         }
     }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -41,6 +41,16 @@ final class RawApp: Sendable {
 
     func close() { connection.shutDown() }
 
+    /// Whether the broker has closed the connection, or closes it within this time. Reads nothing.
+    func ends(within limit: Duration = .seconds(60)) async throws -> Bool {
+        try await blocking { [connection] in
+            connection.descriptor.withNumber { number in
+                var item = pollfd(fd: number, events: 0, revents: 0)
+                return unsafe poll(&item, 1, Int32(limit / .milliseconds(1))) == 1
+            }
+        }
+    }
+
     func send(frame body: [UInt8]) throws { try connection.write(body) }
     func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
     func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }
