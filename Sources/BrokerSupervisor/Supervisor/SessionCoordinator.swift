@@ -104,10 +104,19 @@ final class SessionCoordinator {
         }
     }
 
+    /// Whether this event may be the last before the agent takes data away. Looking for processes at each answer of fifty
+    /// apps would take longer than the answers.
+    private func mayConcludeApps(with event: SessionMachine.Event) -> Bool {
+        switch event {
+        case .appsOverdue, .erasersGone: true
+        default: machine.state.pending.map { $0.isOverdue || $0.awaitedErasers.count <= 1 } ?? false
+        }
+    }
+
     private func follow(_ event: SessionMachine.Event) throws {
         let newID = Epoch.ID.random()
         machine.owingApps = Set(locks.apps).intersection(device.dataFolders.keys)
-        machine.lingeringApps = lingeringApps
+        machine.lingeringApps = mayConcludeApps(with: event) ? lingeringApps : []
         switch event {
         case .signInRequested(let requestID):
             switch machine.signInRequested(requestID, newID: newID) {
