@@ -247,6 +247,7 @@ import Testing
 
     /// The apps are registered without folders, and a process of each has registered its eraser.
     private func withoutFolders(
+        agentLeaves: Bool = false,
         _ body: (SupervisorFixture, FakeAgent, Epoch, RunningProgram) async throws -> Void
     ) async throws {
         _ = try await with { fixture in
@@ -271,6 +272,10 @@ import Testing
             fixture.sessionProcessSends(
                 .eraserAnswered(named, me, ended: epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await fixture.status().session == "signingOut")
+            if agentLeaves {
+                agent.leave()
+                while try await fixture.status().agentConnected {}
+            }
             fixture.clock.pass(.seconds(3))
             try await body(fixture, agent, epoch, other)
             other.kill()
@@ -299,6 +304,23 @@ import Testing
             fixture.sessionProcessSends(
                 .eraserAnswered(named, me, ended: epoch, .done, requestID: 10), sessionProcess: 2)
             #expect(try await fixture.status().lockedApps == ["org.example.other"])
+        }
+    }
+
+    @Test func `a process of an app without folders is ended, too, by an agent that comes back a second later`()
+        async throws
+    {
+        try await withoutFolders(agentLeaves: true) { fixture, _, epoch, other in
+            #expect(try await fixture.status().session == "signingOut")
+            guard try await fixture.status().session == "signingOut" else { return }
+            let next = try fixture.agent(of: 1000)
+            guard case .clearData(epoch.id, let apps, _) = try await next.order() else {
+                throw TestProblem("no order")
+            }
+            let hanging = try #require(try ProcessTable.entry(other.pid)?.name)
+            #expect(apps == [AppData(app: app, folders: [], processes: [hanging])])
+            next.say(.dataCleared(epoch: epoch.id, failures: []))
+            #expect(try await fixture.status().session == "ready")
         }
     }
 
