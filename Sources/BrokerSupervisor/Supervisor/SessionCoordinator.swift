@@ -21,6 +21,8 @@ final class SessionCoordinator {
     let processWatch: ProcessWatch
     /// What the session process was told last about the erasers.
     var toldQuestions: [AppEraser: ErasureQuestion] = [:]
+    /// The erasers of the session that were refused because their apps had too many processes with erasers.
+    var withoutRoom: Set<AppEraser> = []
     /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
     /// the session.
     var keepersFolders: [String: Set<DataFolder>] = [:]
@@ -277,6 +279,7 @@ final class SessionCoordinator {
         try browser.forget()
         try appProcesses.cleared(except: locks.apps)
         try locks.forgetUnlocked()
+        try askInPlaceOfEnded()
         tellAsked()
         keepersFolders = [:]
         cleaner.problem = nil

@@ -324,6 +324,46 @@ import Testing
         }
     }
 
+    /// A process without an eraser keeps its app locked, and ends: before the app is locked, or after.
+    @Test(arguments: [true, false])
+    func `once a process without an eraser has ended, the erasers of its app are asked again, and free it`(
+        endsFirst: Bool
+    ) async throws {
+        _ = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
+            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            _ = try await session.taken()
+            if endsFirst {
+                other.kill()
+                _ = try await other.waitForExit()
+            }
+            fixture.clock.pass(.seconds(5))
+            #expect(try await fixture.status().lockedApps == [app])
+            if !endsFirst {
+                // As long as it runs, it could write the data again.
+                fixture.sessionProcessSends(
+                    .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 10), sessionProcess: 2)
+                #expect(try await fixture.status().lockedApps == [app])
+                other.kill()
+                _ = try await other.waitForExit()
+                while true {
+                    guard case .asked(let questions) = try await fixture.sessionProcessReceives(.asked) else { break }
+                    if questions[eraser] == ErasureQuestion(ended: session.epoch) { break }
+                }
+            }
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
+            #expect(try await fixture.status().lockedApps == [])
+        }
+    }
+
     @Test func `if a process of an app without folders cannot be ended, the doctor says so`() async throws {
         try await withoutFolders { fixture, agent, epoch, _ in
             guard case .clearData = try await agent.order() else { throw TestProblem("no order") }
