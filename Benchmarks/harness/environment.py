@@ -122,6 +122,10 @@ class LocalEnvironment:
         self.login = f"https://login.baton.test:{self.facts['port']}"
         self.authority = f"{self.login}/{self.facts['tenantID']}"
         self.apps = self.facts["apps"]
+        # The benchmark plays the sample apps. It has started the agent, which therefore could not end it.
+        for app in self.apps[:3]:
+            self._push(app["bundleID"], app["clientID"])
+        self.check_in()
 
     # The people
 
@@ -160,21 +164,35 @@ class LocalEnvironment:
     def administer(self, method, resource, body=None):
         return administer(self.folder / "server/admin.sock", method, resource, body)
 
-    def install(self, count):
-        """Has the MDM install `count` further apps, each with a client of its own. Returns them."""
+    def install(self, count, folders=None):
+        """Has the MDM install `count` further apps, each with a client of its own; with `folders`, each with a folder of
+        data there. Returns them."""
         package = self.folder / "packages/of-many-apps"
         shutil.copy("/usr/bin/true", package)
         apps = []
         for number in range(1, count + 1):
             bundle, client = f"org.baton.benchmark.app{number}", str(uuid.uuid4())
             app = {"clientID": client, "bundleID": bundle, "redirectURI": f"msauth.{bundle}://auth"}
+            more = {}
+            if folders:
+                data = folders / f"app{number}"
+                data.mkdir(parents=True)
+                more["dataFolders"] = app["dataFolders"] = [str(data)]
             self.administer("POST", "/identity/tenants/-/clients", {
                 "id": client, "displayName": bundle, "redirectURIs": [app["redirectURI"]]})
             self.administer("POST", "/mdm/tenants/-/apps", {
                 "path": str(package), "bundleIdentifier": bundle, "version": "1.0", "title": bundle})
-            self.administer("PUT", f"/mdm/tenants/-/devices/{DEVICE}/apps/{bundle}", {
-                "configuration": {"clientId": client, "redirectUri": app["redirectURI"]}})
+            self._push(bundle, client, **more)
             apps.append(app)
+        self.check_in()
+        return apps
+
+    def _push(self, bundle, client, **more):
+        self.administer("PUT", f"/mdm/tenants/-/devices/{DEVICE}/apps/{bundle}", {
+            "configuration": {"clientId": client, "redirectUri": f"msauth.{bundle}://auth"} | more})
+
+    def check_in(self):
+        """Has the device carry out what the MDM has for it."""
         end = time.monotonic() + PATIENCE
         while self.administer("GET", f"/mdm/tenants/-/devices/{DEVICE}")["waiting"]:
             if time.monotonic() > end:
@@ -184,7 +202,6 @@ class LocalEnvironment:
                   if command["state"] != "acknowledged"]
         if failed:
             raise SystemExit(f"the device did not install every app: {failed[0]}")
-        return apps
 
     def configuration(self, app):
         """What device-benchmark reads about an app."""

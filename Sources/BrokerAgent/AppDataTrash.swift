@@ -24,7 +24,7 @@ final class AppDataTrash: Sendable {
         var paths: Set<String> = []
     }
 
-    /// How long the processes of one app may take to end, so that one that does not end leaves time for the other apps.
+    /// How long the processes of all apps may take to end, so that one that does not end leaves time to move folders.
     private static let patience = Duration.seconds(1)
 
     /// What is taken gets a name that begins with this, and nothing else in the folder is removed.
@@ -59,20 +59,49 @@ final class AppDataTrash: Sendable {
         _ apps: [AppData], until deadline: Duration, _ taken: inout Set<String>
     ) -> [AppDataFailure] {
         var failures: [AppDataFailure] = []
-        for app in apps {
+        var moved: [String: Set<String>] = [:]
+        let ends = ProcessSweep.end(
+            apps.map { Set($0.processes) }, until: min(deadline, BootClock.now() + Self.patience))
+        for (app, end) in zip(apps, ends) {
             do throws(Obstacle) {
-                try end(app, until: min(deadline, BootClock.now() + Self.patience))
-                for path in app.folders where try take(path, until: deadline) { taken.insert(path) }
+                if let end { throw Obstacle(code: .processLeft, cause: "\(end)") }
+                for path in app.folders where try take(path, until: deadline) {
+                    taken.insert(path)
+                    moved[Self.parent(of: path), default: []].insert(app.app)
+                }
                 if taken.isDisjoint(with: app.folders) { failures.append(AppDataFailure(app: app.app, code: .missing)) }
-            } catch {
-                logger.error(
-                    "the data of an app cannot be taken away",
-                    metadata: ["app": "\(app.app)", "error.code": "\(error.code.rawValue)", "error": "\(error.cause)"])
-                failures.append(AppDataFailure(app: app.app, code: error.code))
-            }
+            } catch { failures.append(failure(app.app, error)) }
         }
+        failures += sync(moved)
         empty()
         return failures
+    }
+
+    private func failure(_ app: String, _ obstacle: Obstacle) -> AppDataFailure {
+        logger.error(
+            "the data of an app cannot be taken away",
+            metadata: ["app": "\(app)", "error.code": "\(obstacle.code.rawValue)", "error": "\(obstacle.cause)"])
+        return AppDataFailure(app: app, code: obstacle.code)
+    }
+
+    /// Puts all renames on the disk. The first folder takes the time; a file system that keeps one journal writes all of
+    /// them with it.
+    ///
+    /// - Parameter moved: the apps from whose folders something was moved, by the paths of the folders above.
+    private func sync(_ moved: [String: Set<String>]) -> [AppDataFailure] {
+        guard !moved.isEmpty else { return [] }
+        var failed: [String: Obstacle] = [:]
+        let apps = moved.values.reduce(into: Set()) { $0.formUnion($1) }
+        for (path, apps) in [(folder.path, apps)] + moved.sorted(by: { $0.key < $1.key }) {
+            do throws(FileError) { try Directory(path: path).sync() } catch {
+                for app in apps { failed[app] = Obstacle(error) }
+            }
+        }
+        return failed.sorted { $0.key < $1.key }.map(failure)
+    }
+
+    private static func parent(of path: String) -> String {
+        path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
     }
 
     /// Removes what was taken away, in the background. What is left is removed at the next such moment.
@@ -111,13 +140,7 @@ final class AppDataTrash: Sendable {
         guard BootClock.now() < deadline else { throw Obstacle(code: .agentSilent, cause: "there is no time left") }
     }
 
-    private func end(_ app: AppData, until deadline: Duration) throws(Obstacle) {
-        do throws(ProcessFailure) { try ProcessSweep.end(Set(app.processes), until: deadline) } catch {
-            throw Obstacle(code: .processLeft, cause: "\(error)")
-        }
-    }
-
-    /// Takes a folder away.
+    /// Takes a folder away. That is not on the disk yet.
     ///
     /// - Returns: whether it was there.
     private func take(_ path: String, until deadline: Duration) throws(Obstacle) -> Bool {
@@ -139,9 +162,6 @@ final class AppDataTrash: Sendable {
             // The app finds an empty folder: one that is missing at a sign-out shows that the registration is wrong. If the
             // folder cannot be made, the next sign-out says so.
             _ = unsafe mkdir(path, status.st_mode & 0o7777)
-            for changed in [folder.path, path.split(separator: "/").dropLast().map { "/" + $0 }.joined()] {
-                try Directory(path: changed).sync()
-            }
         } catch { throw Obstacle(error) }
         return true
     }

@@ -141,6 +141,7 @@ struct SessionServices: Sendable {
         case .locks(let locks): if !access.update(locks).isEmpty { router.signOuts.tellOfUnlock() }
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted ? .accepted : .refused)
         case .appIsFull(let requestID): answers.settle(requestID, .full)
+        case .roomForErasers: router.signOuts.tellOfUnlock()
         case .pageSettled(let requestID, let failure): router.pages.settle(requestID, failure)
         case .pinWanted: pins.set()
         case .leasesInQuestion: Task { await leases.askWhereHeld() }

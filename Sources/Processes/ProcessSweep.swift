@@ -48,27 +48,52 @@ package struct ProcessSweep: Sendable {
         try awaitExit(child.pidfd)
     }
 
-    /// Kills these processes and their descendants, and waits until each has ended. What a process starts while it is
-    /// killed may escape, and so does what it had started if it ended before. This process and those that it descends from,
-    /// such as the desktop, go on.
+    /// Kills the processes of each group and their descendants, and waits until each has ended. What a process starts while
+    /// it is killed may escape, and so does what it had started if it ended before. This process and those that it descends
+    /// from, such as the desktop, go on. All groups are ended at once: one that does not end takes no time from the others.
     ///
     /// - Parameter deadline: the time since the machine was started after which no process is killed.
-    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end in time, and with `EPERM` if one of them must
-    ///   go on.
-    package static func end(_ names: Set<ProcessTable.Name>, until deadline: Duration) throws(ProcessFailure) {
-        var known = names
-        guard !known.isEmpty else { return }
+    /// - Returns: for each group nil, or why it has not ended: `ETIMEDOUT` if a process does not end in time, and `EPERM` if
+    ///   one of them must go on.
+    package static func end(_ groups: [Set<ProcessTable.Name>], until deadline: Duration) -> [ProcessFailure?] {
+        var known = groups
+        var failures = [ProcessFailure?](repeating: nil, count: groups.count)
         var kept: Set<ProcessTable.Name> = []
-        try untilNone(deadline: deadline) { (table) throws(ProcessFailure) in
-            kept = Set(table.line(to: getpid()).map(\.name))
-            let roots = table.entries.filter { known.contains($0.name) && !kept.contains($0.name) }
-            let all = (roots + roots.flatMap { table.descendants(of: $0.pid) }).filter { !kept.contains($0.name) }
-            // One of them may lose its parent before it is killed.
-            known.formUnion(all.map(\.name))
-            return all.filter { !$0.isZombie }
+        // After a failure, the others are swept again.
+        while known.contains(where: { !$0.isEmpty }) {
+            do throws(ProcessFailure) {
+                try untilNone(deadline: deadline) { (table) throws(ProcessFailure) in
+                    kept = Set(table.line(to: getpid()).map(\.name))
+                    return known.indices.flatMap { group in
+                        let roots = table.entries.filter { known[group].contains($0.name) && !kept.contains($0.name) }
+                        let all = (roots + roots.flatMap { table.descendants(of: $0.pid) }).filter {
+                            !kept.contains($0.name)
+                        }
+                        // One of them may lose its parent before it is killed.
+                        known[group].formUnion(all.map(\.name))
+                        return all.filter { !$0.isZombie }
+                    }
+                }
+                break
+            } catch {
+                let running = running(besides: kept)
+                let failed = known.indices.filter { group in
+                    !known[group].isEmpty && running?.isDisjoint(with: known[group]) != true
+                }
+                guard !failed.isEmpty else { continue }
+                for group in failed { (failures[group], known[group]) = (error, []) }
+            }
         }
-        let left = names.intersection(kept).map(\.pid).sorted()
-        guard left.isEmpty else { throw ProcessFailure(step: .signal, errno: EPERM, pids: left) }
+        return zip(groups, failures).map { names, failure in
+            let left = names.intersection(kept).map(\.pid).sorted()
+            return left.isEmpty ? failure : ProcessFailure(step: .signal, errno: EPERM, pids: left)
+        }
+    }
+
+    /// The processes that run; nil if they cannot be listed.
+    private static func running(besides kept: Set<ProcessTable.Name>) -> Set<ProcessTable.Name>? {
+        guard let table = try? ProcessTable.read() else { return nil }
+        return Set(table.entries.filter { !$0.isZombie }.map(\.name)).subtracting(kept)
     }
 
     /// Kills every process that has an environment variable beginning with `beginning`, together with its process group

@@ -156,6 +156,36 @@ import Testing
         }
     }
 
+    @Test func `fifty apps take little more time than one`() async throws {
+        try await with { place in
+            func time(_ count: Int) async throws -> Duration {
+                var (apps, running): ([AppData], [RunningProgram]) = ([], [])
+                for number in 0..<count {
+                    let folder = Directory(path: place.scratch.path("apps/\(number)/data"))
+                    try folder.make()
+                    let program = try await RunningProgram.start(
+                        "/bin/sleep", ["600"], log: "sleep.log", awaitsReady: false, in: place.scratch)
+                    let name = try #require(try ProcessTable.entry(program.pid)?.name)
+                    running.append(program)
+                    apps.append(AppData(app: "org.example.a\(number)", folders: [folder.path], processes: [name]))
+                }
+                let (begin, epoch) = (ContinuousClock.now, Epoch.ID.random())
+                #expect(place.trash.take(apps, of: epoch, until: BootClock.now() + .seconds(60)) == [])
+                let time = ContinuousClock.now - begin
+                for program in running { try await program.waitForExit() }
+                return time
+            }
+            var (one, fifty): ([Duration], [Duration]) = ([], [])
+            for _ in 0..<3 {
+                one.append(try await time(1))
+                fifty.append(try await time(50))
+            }
+            let ratio = try #require(fifty.min()) / #require(one.min())
+            #expect(ratio < 30)
+            print("data of fifty apps taken: \(ratio) times as long as that of one")
+        }
+    }
+
     @Test func `a process that has got the number of an ended one goes on`() async throws {
         try await with { place in
             let me = try #require(try ProcessTable.entry(getpid())?.name)

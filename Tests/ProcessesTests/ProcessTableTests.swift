@@ -32,9 +32,31 @@ import Testing
             })
         #expect(ring.line(to: 2).map(\.pid) == [2, 3])
         let names = Set(table.line(to: getpid()).prefix(2).map(\.name))
-        #expect(throws: ProcessFailure(step: .signal, errno: EPERM, pids: names.map(\.pid).sorted())) {
-            try ProcessSweep.end(names, until: BootClock.now() + .seconds(10))
+        let failures = ProcessSweep.end([names], until: BootClock.now() + .seconds(10))
+        #expect(failures == [ProcessFailure(step: .signal, errno: EPERM, pids: names.map(\.pid).sorted())])
+    }
+
+    @Test func `a group with a process that must go on does not keep the other groups from ending`() throws {
+        let sleeping = try (0..<2).map { _ in
+            try ChildProcess.spawn(
+                executable: "/bin/sleep", arguments: ["600"], environment: [:], output: .discarded)
         }
+        defer { for process in sleeping { _ = try? process.waitForExit() } }
+        let names = try sleeping.map { try #require(try ProcessTable.entry($0.pid)?.name) }
+        let me = try #require(try ProcessTable.entry(getpid())?.name)
+        let ended = ProcessTable.Name(pid: me.pid, startTime: 0)
+        let groups: [Set] = [[names[0]], [me, names[1]], [ended], []]
+        let failures = ProcessSweep.end(groups, until: BootClock.now() + .seconds(10))
+        #expect(failures == [nil, ProcessFailure(step: .signal, errno: EPERM, pids: [me.pid]), nil, nil])
+        for process in sleeping { #expect(try ProcessTable.entry(process.pid)?.isZombie == true) }
+        // When the time is over, nothing is ended.
+        let late = try ChildProcess.spawn(
+            executable: "/bin/sleep", arguments: ["600"], environment: [:], output: .discarded)
+        let name = try #require(try ProcessTable.entry(late.pid)?.name)
+        #expect(ProcessSweep.end([[name], [ended]], until: .zero).map { $0?.errno } == [ETIMEDOUT, nil])
+        #expect(try ProcessTable.entry(late.pid)?.isZombie == false)
+        late.kill()
+        _ = try late.waitForExit()
     }
 
     @Test func `a process whose first thread has ended has not ended`() async throws {

@@ -46,6 +46,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The eraser in the message with this request id is not registered: its app has the maximum number of erasers, or of
     /// processes that have registered them.
     case appIsFull(requestID: UInt64)
+    /// Processes of an app with an eraser that was refused so have ended: there may be room for it.
+    case roomForErasers
     /// The outcome of the page request with this id: nil if the page is shown, otherwise the reason why not.
     case pageSettled(requestID: UInt64, PageFailure?)
     /// Offline leases may have been revoked. The session process must ask the server.

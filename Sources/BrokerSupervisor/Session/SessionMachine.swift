@@ -399,8 +399,9 @@ extension SessionMachine.PendingSignOut {
     /// have erased.
     fileprivate var locked: [AppEraser] {
         let taken = taking?.taken ?? []
-        let wholes = unerased.subtracting(commit.unerased.map(\.bundleID)).subtracting(taking?.owing ?? [])
-            .map(AppEraser.whole)
+        // What its eraser says later does not speak for a process that goes on.
+        let answerable = Set(commit.unerased.map(\.bundleID)).subtracting(taking?.unended ?? [])
+        let wholes = unerased.subtracting(answerable).subtracting(taking?.owing ?? []).map(AppEraser.whole)
         return (commit.unerased + wholes).filter { !taken.contains($0.bundleID) }.sorted()
     }
 }

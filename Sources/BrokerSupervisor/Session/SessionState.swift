@@ -105,8 +105,12 @@ extension SessionMachine {
 
         /// The apps whose answers are still awaited.
         package var awaited: [String] {
-            let erasers = commit.erasers.filter { $0.value == .awaited && !gone.contains($0.key) }.keys
-            return isOverdue ? [] : Set(erasers.map(\.bundleID)).sorted()
+            isOverdue ? [] : Set(awaitedErasers.map(\.bundleID)).sorted()
+        }
+
+        /// The erasers that have not answered, and have not lost their processes.
+        var awaitedErasers: [AppEraser] {
+            commit.erasers.filter { $0.value == .awaited && !gone.contains($0.key) }.map(\.key)
         }
     }
 

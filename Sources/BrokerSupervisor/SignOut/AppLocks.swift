@@ -58,6 +58,16 @@ package struct AppLocks {
         return true
     }
 
+    /// Has these erasers unlock their app, which none could unlock before.
+    package mutating func replaceWhole(_ app: String, with erasers: [AppEraser]) throws {
+        let whole = AppEraser.whole(app)
+        guard let ended = epochs[whole], !erasers.isEmpty else { return }
+        var changed = epochs
+        changed[whole] = nil
+        for eraser in erasers { changed[eraser] = ended }
+        try store(changed)
+    }
+
     /// Removes the locks of apps whose data was removed by others, whatever epoch it was of.
     package mutating func unlock(_ apps: Set<String>) throws {
         try store(epochs.filter { !apps.contains($0.key.bundleID) })

@@ -150,6 +150,14 @@ struct AppProcesses {
         return true
     }
 
+    /// Whether another process could register an eraser, now that some have ended.
+    func hasRoom(for eraser: AppEraser, in epoch: Epoch) -> Bool {
+        var own = (record.erasers ?? [:]).filter { $0.key.bundleID == eraser.bundleID && $0.value.epoch == epoch }
+        for name in own.keys { own[name]?.forgetEnded(isRunning: Self.isRunning) }
+        return Self.registrations(own) < HandoverName.maximumRegistrations
+            && own[eraser, default: EraserProcesses(of: epoch)].registered.count < HandoverName.maximumProcesses
+    }
+
     private static func registrations(_ erasers: [AppEraser: EraserProcesses]) -> Int {
         erasers.values.reduce(0) { $0 + $1.registered.count }
     }
@@ -199,6 +207,18 @@ struct AppProcesses {
     mutating func askAgain(_ eraser: AppEraser, of epoch: Epoch) throws {
         var processes = processes(of: eraser, in: epoch)
         if processes.askAgain(isRunning: Self.isRunning) { try set(processes, of: eraser) }
+    }
+
+    /// Has the erasers of an app erase its data anew if no other process of the app goes on: what those have left since, the
+    /// erasers erase. That is on disk.
+    ///
+    /// - Returns: the erasers.
+    mutating func askAnew(_ app: String, of epoch: Epoch) throws -> [AppEraser] {
+        let own = (record.erasers ?? [:]).filter { $0.key.bundleID == app && $0.value.epoch == epoch }
+        let others = own.values.reduce(into: all(of: app)) { $0.subtract($1.registered) }
+        guard isComplete, !others.contains(where: Self.isRunning) else { return [] }
+        try change { record in for eraser in own.keys { record.erasers?[eraser]?.askAnew() } }
+        return own.keys.sorted()
     }
 
     /// The running processes of an app that have registered a named eraser and have said nothing about a session's data; nil

@@ -75,6 +75,9 @@ package struct EraserProcesses: Codable, Equatable, Sendable {
         return true
     }
 
+    /// Has the data erased anew, whatever was said about it.
+    package mutating func askAnew() { (last, erased, failed, covered) = (nil, [], [], []) }
+
     /// Whether nobody is left who could answer.
     package func isGone(isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         !registered.isEmpty && !registered.subtracting(erased).contains(where: isRunning)

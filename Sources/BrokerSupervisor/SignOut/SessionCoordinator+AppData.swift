@@ -77,12 +77,11 @@ extension SessionCoordinator {
 
     /// The apps of whose processes some go on that have not erased: of the apps with folders, any that was given something
     /// of the worker and has, or may have left, more than the others have erased. Of the other apps of the session's user,
-    /// any that has registered a named eraser and does not answer; if no agent is connected, there is no screen either.
+    /// any that has registered a named eraser and does not answer.
     var lingeringApps: Set<String> {
         guard let pending = machine.state.pending, pending.taking == nil else { return [] }
         let ended = pending.ended
         let keepers = pending.commit.keepers.filter { appProcesses.isLingering($0, in: ended) }
-        guard browser.agent != nil else { return keepers }
         let others = Set(pending.commit.apps.keys).subtracting(pending.commit.keepers).intersection(device.sessionApps)
         return keepers.union(others.filter { appProcesses.silent(of: $0, in: ended) != [] })
     }

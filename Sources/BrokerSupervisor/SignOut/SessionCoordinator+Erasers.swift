@@ -28,7 +28,10 @@ extension SessionCoordinator {
         guard !locks.isLocked(eraser.bundleID), let live = machine.state.session, live.epoch == epoch else {
             return .refused
         }
-        guard live.hasRoom(for: eraser), try appProcesses.register(process, for: eraser, in: epoch) else {
+        guard live.hasRoom(for: eraser) else { return .full }
+        guard try appProcesses.register(process, for: eraser, in: epoch) else {
+            withoutRoom.insert(eraser)
+            watchProcesses()
             return .full
         }
         try handle(.eraserEnlisted(eraser, epoch))
@@ -56,9 +59,35 @@ extension SessionCoordinator {
             try appProcesses.askAgain(eraser, of: ended)
             if appProcesses.answer(of: eraser, in: ended) == .done { try settle(eraser, .done, of: ended) }
         }
+        try askInPlaceOfEnded()
         tellAsked()
         try noteGone()
+        tellOfRoom()
         watchProcesses()
+    }
+
+    /// Tells the erasers that were refused for want of room if there is some.
+    private func tellOfRoom() {
+        guard let epoch = machine.state.session?.epoch else { return withoutRoom = [] }
+        let admissible = withoutRoom.filter { appProcesses.hasRoom(for: $0, in: epoch) }
+        guard !admissible.isEmpty else { return }
+        withoutRoom.subtract(admissible)
+        sessionProcess.tell(.roomForErasers)
+    }
+
+    /// Asks the erasers of apps that are locked because a process without an eraser went on, and has ended.
+    func askInPlaceOfEnded() throws {
+        let former = locks.epochs
+        for (lock, ended) in former where lock == .whole(lock.bundleID) {
+            let known = appProcesses
+            let erasers = try appProcesses.askAnew(lock.bundleID, of: ended)
+            guard !erasers.isEmpty else { continue }
+            // The session process ends the connections of those that have erased and must erase again.
+            let answered = erasers.map { ($0, ErasureQuestion(ended: ended, erased: known.erased($0, of: ended))) }
+            sessionProcess.tell(.asked(questions.merging(answered) { $1 }))
+            try locks.replaceWhole(lock.bundleID, with: erasers)
+        }
+        if locks.epochs != former { sessionProcess.tell(.locks(locks.epochs)) }
     }
 
     /// Waits no longer for erasers without a process.

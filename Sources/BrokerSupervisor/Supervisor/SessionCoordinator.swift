@@ -21,6 +21,8 @@ final class SessionCoordinator {
     let processWatch: ProcessWatch
     /// What the session process was told last about the erasers.
     var toldQuestions: [AppEraser: ErasureQuestion] = [:]
+    /// The erasers of the session that were refused because their apps had too many processes with erasers.
+    var withoutRoom: Set<AppEraser> = []
     /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
     /// the session.
     var keepersFolders: [String: Set<DataFolder>] = [:]
@@ -104,10 +106,19 @@ final class SessionCoordinator {
         }
     }
 
+    /// Whether this event may be the last before the agent takes data away. Looking for processes at each answer of fifty
+    /// apps would take longer than the answers.
+    private func mayConcludeApps(with event: SessionMachine.Event) -> Bool {
+        switch event {
+        case .appsOverdue, .erasersGone: true
+        default: machine.state.pending.map { $0.isOverdue || $0.awaitedErasers.count <= 1 } ?? false
+        }
+    }
+
     private func follow(_ event: SessionMachine.Event) throws {
         let newID = Epoch.ID.random()
         machine.owingApps = Set(locks.apps).intersection(device.dataFolders.keys)
-        machine.lingeringApps = lingeringApps
+        machine.lingeringApps = mayConcludeApps(with: event) ? lingeringApps : []
         switch event {
         case .signInRequested(let requestID):
             switch machine.signInRequested(requestID, newID: newID) {
@@ -268,6 +279,7 @@ final class SessionCoordinator {
         try browser.forget()
         try appProcesses.cleared(except: locks.apps)
         try locks.forgetUnlocked()
+        try askInPlaceOfEnded()
         tellAsked()
         keepersFolders = [:]
         cleaner.problem = nil

@@ -2,6 +2,7 @@
 internal import BrokerIPC
 import FoundationEssentials
 import Glibc
+internal import Processes
 
 /// The hand-over from Amara to Bo. Every step is checked.
 struct Story {
@@ -163,9 +164,10 @@ struct Story {
             try check(!"\(me) \(event) \(app1.unread)".lowercased().contains("amara"), "app 1 names Amara")
         }
         try await stage.step(.stoppedApp) {
-            let app3 = try stage.app(3)
-            app3.forget()
-            app3.send(SIGCONT)
+            let former = try stage.app(3).process
+            try check(ProcessTable.entry(former.pid)?.isZombie == true, "app 3 still runs")
+            _ = try former.waitForExit()
+            let app3 = try stage.open(3)
             let event = try app3.receive("that Bo is signed in") {
                 $0["event"] == "account" && $0["username"] == bo.userName
             }

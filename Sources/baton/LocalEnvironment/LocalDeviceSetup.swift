@@ -78,9 +78,8 @@ struct LocalDeviceSetup: Sendable {
         return configuration
     }
 
-    /// The app with a window has the agent take its data away if it does not erase it.
+    /// The agent takes the data of each sample app away if the app does not erase it.
     private func configuration(of app: EnvironmentFacts.App) throws -> MDMAdmin.Configuration {
-        guard app.sample == .wardRound else { return Self.configuration(app.clientID, app.redirectURI) }
         let real = EnvironmentLayout(root: try Directory(path: layout.root).realPath())
         return Self.configuration(app.clientID, app.redirectURI, dataFolders: [real.data(ofApp: app.number)])
     }

@@ -38,7 +38,7 @@ import Testing
             for event in scene.events {
                 var next = scene
                 next.handle(event)
-                guard next.leftover == nil else {
+                guard next.leftover == nil, !next.hasFalseReceipt else {
                     Issue.record("\(event) in \(scene)")
                     return
                 }
@@ -48,6 +48,7 @@ import Testing
                 }
             }
         }
+        #expect(queue.isEmpty, "there are more states")
         print("exploration of an app's data, \(sample): \(found.count) states, \(sessions) in the second session")
         #expect(found.count > 1000 && sessions > 50)
     }
@@ -62,6 +63,8 @@ private struct DataScene: Hashable {
         case cleared
         /// The agent carries out its order; it may find a folder that it cannot move.
         case agentActs(isMoved: Bool)
+        /// The agent is away, or says nothing in its time.
+        case agentSilent
         case start(Int), use(Int), write(Int), kill(Int), stop(Int), resume(Int)
         case erase(Int, isDone: Bool)
     }
@@ -78,6 +81,8 @@ private struct DataScene: Hashable {
     struct Process: Hashable {
         let name: ProcessTable.Name
         var isStopped = false
+        /// Whether the agent should have ended it, and was silent. The app is locked meanwhile.
+        var isSpared = false
         /// The workers whose notes it has.
         var memory: Workers = []
     }
@@ -104,6 +109,8 @@ private struct DataScene: Hashable {
     private var locks: [AppEraser: Epoch] = [:]
     /// Whether the agent has an order that it has not carried out.
     private var hasOrder = false
+    /// Whether a receipt has said that the app's data is gone while the app had some.
+    private(set) var hasFalseReceipt = false
 
     init(_ sample: DataExploration.Sample) {
         self.sample = sample
@@ -117,6 +124,7 @@ private struct DataScene: Hashable {
         for process in processes {
             hasher.combine(process?.name.startTime)
             hasher.combine(process?.isStopped)
+            hasher.combine(process?.isSpared)
             hasher.combine(process?.memory.rawValue)
         }
         hasher.combine(started)
@@ -141,7 +149,9 @@ private struct DataScene: Hashable {
     /// What of a former worker can be shown or read in the present worker's session; nil if nothing can.
     var leftover: Workers? {
         guard machine.state.heldEpoch != nil else { return nil }
-        let shown = processes.reduce(into: Workers()) { $0.formUnion($1?.memory ?? []) }
+        let shown = processes.reduce(into: Workers()) { shown, process in
+            if process?.isSpared != true || locks.isEmpty { shown.formUnion(process?.memory ?? []) }
+        }
         let left = (locks.isEmpty ? shown.union(disk) : shown).subtracting(Workers(worker))
         return left.isEmpty ? nil : left
     }
@@ -177,7 +187,7 @@ private struct DataScene: Hashable {
             if !pending.isOverdue, !pending.awaited.isEmpty { events.append(.timeOver) }
             if pending.waiting != nil { events.append(.sessionProcessKilled) }
             if !pending.items.isEmpty { events.append(.cleared) }
-            if hasOrder { events.append(.agentActs(isMoved: true)) }
+            if hasOrder { events += [.agentActs(isMoved: true), .agentSilent] }
             if hasOrder, sample.hasFolders { events.append(.agentActs(isMoved: false)) }
         }
         if machine.epoch.counter < Self.maximumEpoch { events.append(.brokerKilled(keyKept: false)) }
@@ -218,6 +228,7 @@ private struct DataScene: Hashable {
             guard let ended = machine.state.pending?.ended else { return }
             for item in SessionMachine.Item.allCases { perform(.itemCleared(item, ended)) }
         case .agentActs(let isMoved): agentActs(isMoved: isMoved)
+        case .agentSilent: agentSilent()
         case .start(let slot):
             started[slot] += 1
             processes[slot] = Process(
@@ -250,9 +261,15 @@ private struct DataScene: Hashable {
         case .journal(let written):
             if case .signedIn = record, case .signingOut = written { noted = noted.filter(isRunning) }
             record = written
-            if case .ready = written, locks.isEmpty { (noted, erasers) = ([], nil) }
+            guard case .ready = written else { break }
+            if locks.isEmpty { (noted, erasers) = ([], nil) } else { noted = noted.filter(isRunning) }
+            askInPlaceOfEnded()
         case .lock(let erasers, let ended): for eraser in erasers { locks[eraser] = ended }
         case .takeData: hasOrder = true
+        case .writeReceipt(let handover):
+            let outcome = handover.items.first { $0.name == ItemOutcome.app(Self.app, .done).name }
+            let kept = processes.reduce(into: disk) { $0.formUnion($1?.memory ?? []) }
+            if outcome?.result == .done, kept.contains(Workers(worker)) { hasFalseReceipt = true }
         default: break
         }
     }
@@ -291,7 +308,17 @@ private struct DataScene: Hashable {
             erasers = known
             if known.answer(isRunning: isRunning) == .done { settle(.done, of: asked) }
         }
+        askInPlaceOfEnded()
         noteGone()
+    }
+
+    /// Asks the eraser if the app was locked because another process went on, and that has ended.
+    private mutating func askInPlaceOfEnded() {
+        guard let ended = locks[Self.whole], var known = erasers, known.epoch == ended,
+            !noted.subtracting(known.registered).contains(where: isRunning)
+        else { return }
+        known.askAnew()
+        (erasers, locks[Self.whole], locks[Self.eraser]) = (known, nil, ended)
     }
 
     private mutating func settle(_ answer: Commit.Answer, of ended: Epoch) {
@@ -315,6 +342,16 @@ private struct DataScene: Hashable {
             perform(.dataTaken([], failed: sample.hasFolders ? [Self.app] : [], pending.ended))
         }
         processEnded()
+    }
+
+    private mutating func agentSilent() {
+        guard let pending = machine.state.pending else { return }
+        let spared = lingering
+        for slot in processes.indices where processes[slot].map({ spared.contains($0.name) }) == true {
+            processes[slot]?.isSpared = true
+        }
+        hasOrder = false
+        perform(.dataTaken([], failed: [], pending.ended))
     }
 
     // MARK: The app

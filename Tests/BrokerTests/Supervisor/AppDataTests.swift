@@ -247,6 +247,7 @@ import Testing
 
     /// The apps are registered without folders, and a process of each has registered its eraser.
     private func withoutFolders(
+        agentLeaves: Bool = false,
         _ body: (SupervisorFixture, FakeAgent, Epoch, RunningProgram) async throws -> Void
     ) async throws {
         _ = try await with { fixture in
@@ -271,6 +272,10 @@ import Testing
             fixture.sessionProcessSends(
                 .eraserAnswered(named, me, ended: epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await fixture.status().session == "signingOut")
+            if agentLeaves {
+                agent.leave()
+                while try await fixture.status().agentConnected {}
+            }
             fixture.clock.pass(.seconds(3))
             try await body(fixture, agent, epoch, other)
             other.kill()
@@ -299,6 +304,63 @@ import Testing
             fixture.sessionProcessSends(
                 .eraserAnswered(named, me, ended: epoch, .done, requestID: 10), sessionProcess: 2)
             #expect(try await fixture.status().lockedApps == ["org.example.other"])
+        }
+    }
+
+    @Test func `a process of an app without folders is ended, too, by an agent that comes back a second later`()
+        async throws
+    {
+        try await withoutFolders(agentLeaves: true) { fixture, _, epoch, other in
+            #expect(try await fixture.status().session == "signingOut")
+            guard try await fixture.status().session == "signingOut" else { return }
+            let next = try fixture.agent(of: 1000)
+            guard case .clearData(epoch.id, let apps, _) = try await next.order() else {
+                throw TestProblem("no order")
+            }
+            let hanging = try #require(try ProcessTable.entry(other.pid)?.name)
+            #expect(apps == [AppData(app: app, folders: [], processes: [hanging])])
+            next.say(.dataCleared(epoch: epoch.id, failures: []))
+            #expect(try await fixture.status().session == "ready")
+        }
+    }
+
+    /// A process without an eraser keeps its app locked, and ends: before the app is locked, or after.
+    @Test(arguments: [true, false])
+    func `once a process without an eraser has ended, the erasers of its app are asked again, and free it`(
+        endsFirst: Bool
+    ) async throws {
+        _ = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
+            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            _ = try await session.taken()
+            if endsFirst {
+                other.kill()
+                _ = try await other.waitForExit()
+            }
+            fixture.clock.pass(.seconds(5))
+            #expect(try await fixture.status().lockedApps == [app])
+            if !endsFirst {
+                // As long as it runs, it could write the data again.
+                fixture.sessionProcessSends(
+                    .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 10), sessionProcess: 2)
+                #expect(try await fixture.status().lockedApps == [app])
+                other.kill()
+                _ = try await other.waitForExit()
+                while true {
+                    guard case .asked(let questions) = try await fixture.sessionProcessReceives(.asked) else { break }
+                    if questions[eraser] == ErasureQuestion(ended: session.epoch) { break }
+                }
+            }
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
+            #expect(try await fixture.status().lockedApps == [])
         }
     }
 

@@ -276,6 +276,30 @@ import Testing
         }
     }
 
+    @Test func `an eraser that was refused for want of room is told when a process of its app has ended`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            var others: [Other] = []
+            for _ in 0..<8 { others.append(try await Other(in: scratch)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                for other in others {
+                    for number in 1...16 {
+                        let name = try eraser(notes.bundleID, number)
+                        #expect(try await isRegistered(fixture, name, other.name, in: epoch))
+                    }
+                }
+                let name = try eraser(notes.bundleID, 1)
+                #expect(try await !isRegistered(fixture, name, me, in: epoch))
+                try await others[0].kill()
+                #expect(try await fixture.sessionProcessReceives(.roomForErasers, .leasesInQuestion) == .roomForErasers)
+                #expect(try await isRegistered(fixture, name, me, in: epoch))
+            }
+        }
+    }
+
     // MARK: Every order
 
     /// Two processes of an eraser, and what they have done so far.

@@ -13,7 +13,7 @@ final class ReceivedMessages: Sendable {
     enum Kind: String {
         case start, device, connection, tombstones, admit, refuse, confirm, tokenNoted, tombstonesStored, browserOpening
         case browserEnded, join, willEnd, idle, locks, appSettled, leasesInQuestion, pinWanted
-        case pageSettled, asked, appIsFull
+        case pageSettled, asked, appIsFull, roomForErasers
     }
 
     private struct State {

@@ -70,6 +70,16 @@ import Testing
         }
     }
 
+    /// What the MDM has installed on the device.
+    private struct Managed: Decodable {
+        let apps: [String: App]
+
+        struct App: Decodable {
+            /// A property list.
+            let configuration: Data
+        }
+    }
+
     /// The findings of `baton doctor --json`.
     private struct Report: Decodable {
         let findings: [Finding]
@@ -226,6 +236,14 @@ import Testing
             #expect(first.allSatisfy { $0.time > 1_700_000_000_000 && $0.elapsed >= 0 })
             let environment = try #require(first.last?.environment)
             #expect(!environment.isJoined)
+            // The agent takes the notes of each sample app away, whatever happened to its process.
+            let managed = try JSONDecoder().decode(
+                Managed.self, from: Data(textOfFile(up.root + "/device/management/state.json").utf8))
+            let configurations = managed.apps.values.map { String(decoding: $0.configuration, as: UTF8.self) }
+            for number in 1...4 {
+                let folder = "/w/apps/\(number)/data</string>"
+                #expect(configurations.count { $0.contains("dataFolders") && $0.contains(folder) } == 1, "\(number)")
+            }
             #expect(Set(environment.addresses.keys) == ["login", "deviceRegistration", "graph", "mdm"])
             for secret in [environment.credentials, environment.environment] {
                 let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int

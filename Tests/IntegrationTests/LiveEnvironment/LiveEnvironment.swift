@@ -47,11 +47,26 @@ final class LiveEnvironment: Sendable {
         scratch.atEnd { _ = try? await up.stop() }
         facts = try JSONDecoder().decode(
             EnvironmentFacts.self, from: Data(contentsOf: URL(filePath: root + "/environment.json")))
+        try await nameNoDataFolders()
         try seat("Carol")
         try await join()
         guard try await up.stop() == 0 else { throw TestProblem("baton up did not end well:\n\(try up.log())") }
         try users?.own(root: root, in: scratch)
         for program in Program.allCases { try await start(program) }
+    }
+
+    /// Has the MDM name no folders of data for the sample apps for the terminal, in whose place the tests' own process asks
+    /// the broker: it has started the agent, so the agent could not end it. Tests name folders in the device's registry.
+    private func nameNoDataFolders() async throws {
+        for app in facts.apps.dropLast() {
+            let configuration = ["clientId": app.clientID, "redirectUri": app.redirectURI]
+            try await administer(
+                "app", "push", app.bundleID, "--device", "ward-7-tablet", "--configuration",
+                String(decoding: try JSONEncoder().encode(configuration), as: UTF8.self))
+        }
+        guard case .checkedIn(_, failed: 0, later: 0) = try await ask(.checkIn) else {
+            throw TestProblem("the device does not check in")
+        }
     }
 
     func join() async throws {

@@ -38,6 +38,46 @@ extension LiveFaults {
             try await walk.tidyUp()
         }
 
+        /// The folder's path has a link, so the agent ends the process that has no eraser and takes nothing away.
+        @Test func `an app that a process without an eraser has locked erases by itself once that one has ended`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let app = try #require(live.facts.apps.first { $0.number == HandoverWalk.number })
+            let link = live.path("apps/link")
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: live.path(HandoverWalk.data))
+            try await live.with(registry: #"{"apps":[{"id":"\#(app.bundleID)","dataFolders":["\#(link)"]}]}"#) {
+                try await live.awaitAgent()
+                try await live.signIn("Amara", through: live.app(1))
+                let terminal = try await SampleTerminal(ofApp: app.number, live)
+                try terminal.tell("note note-of-Amara-1")
+                let printed = try await terminal.finished()
+                #expect(printed.contains { $0["answer"] == "note" && $0["error"] == nil }, "\(printed)")
+                let script = """
+                    import os, signal, socket, sys
+                    sys.path.insert(0, sys.argv[1])
+                    from broker import Connection
+                    app = {"clientId": sys.argv[3], "redirectUri": sys.argv[4], "authority": sys.argv[5]}
+                    Connection(sys.argv[2]).ask("get_default_account", app)
+                    socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+                    signal.pause()
+                    """
+                let reader = try await RunningProgram.start(
+                    "/usr/bin/python3",
+                    [
+                        "-c", script, Repository.root + "/Benchmarks/harness", live.path("run/broker.sock"),
+                        app.clientID, app.redirectURI, live.facts.authority,
+                    ], log: "reader.log", in: live.scratch)
+                try await live.settle()
+                #expect(try await reader.waitForExit() == -SIGKILL)
+                try await live.untilLogged("unlocked") { try await live.status().lockedApps == [] }
+                #expect(try live.names(in: HandoverWalk.data + "/notes") == [])
+                terminal.send(SIGKILL)
+                _ = try await terminal.program.waitForExit()
+            }
+        }
+
         @Test func `fifty processes with Handover have all erased when the device is ready, and delay it little`()
             async throws
         {
