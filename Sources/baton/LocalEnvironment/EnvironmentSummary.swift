@@ -58,7 +58,7 @@ struct EnvironmentSummary: Encodable {
                 "PATH",
                 "\(local.programs.folder):\(URL(filePath: local.programs.firstlineWorker).deletingLastPathComponent().path)"
             ),
-            ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
+            ("BATON_ENVIRONMENT", layout.root), ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
             ("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_STATE", layout.device),
             ("BATON_MARKER", layout.managedMarker),
         ]
