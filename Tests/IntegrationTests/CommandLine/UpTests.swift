@@ -239,6 +239,30 @@ import Testing
         #expect(!doctor.output.contains("registry_"), "\(doctor)")
     }
 
+    @Test func `a program that acts as the person is there, is told who signs in, and says what is wrong`() async throws
+    {
+        try await Scratch.with { scratch in
+            let up = try await CommandRun(
+                ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")], in: scratch)
+            #expect(up.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(up)")
+            #expect(try CommandRun.Failure(up.errors).error.code == "person_missing")
+            let files = [
+                (nil, "cannot be read"), ("{", "not JSON"), ("[]", "not a JSON object"), ("{}", "lacks username"),
+            ]
+            for (text, part) in files {
+                if let text { try scratch.write(text, to: "person.json") }
+                let person = try await RunningProgram.start(
+                    Repository.root + "/Tests/Person/person.py",
+                    [
+                        "--person", scratch.path("person.json"), "--profile", scratch.path, "--log",
+                        scratch.path("log"), "http://127.0.0.1:1/",
+                    ], log: "person", awaitsReady: false, in: scratch)
+                #expect(try await person.waitForExit() == 1)
+                #expect(try textOfFile(scratch.path("log")).contains(part))
+            }
+        }
+    }
+
     @Test func `no program outlives a killed baton`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
@@ -341,6 +365,7 @@ import Testing
             let lines = try up.program.log().split(separator: "\n")
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
+            #expect(lines.last?.contains("> \(scratch.path("w"))/configuration/person.json") == true)
             #expect(try await up.program.stop() == 0)
         }
     }
