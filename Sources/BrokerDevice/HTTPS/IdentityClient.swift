@@ -103,8 +103,7 @@ extension BrokerError {
             }
         let refusal = DeviceRefusal(number: error.number)
         self.init(
-            code, error.wireDescription + (refusal.map { " " + $0.remedy } ?? ""), reason: refusal?.reason,
-            oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+            code, message, reason: refusal?.reason, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
         if error.number != 0 { serverCodes = [error.number] }
     }
 
@@ -122,6 +121,7 @@ extension BrokerError {
         default:
             self.init(
                 .internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")
+        let message = refusal.map { "\($0.reason.message) (AADSTS\(error.number))" } ?? error.wireDescription
         }
     }
 }
@@ -144,8 +144,6 @@ private enum DeviceRefusal {
         case .removed: .deviceRemoved
         }
     }
-
-    var remedy: String { reason.remedy ?? "" }
 }
 
 extension BrokerError {
