@@ -11,7 +11,9 @@ extension BrokerError {
         /// What an administrator can do; nil if the reason is not a fault, or if its remedy is given elsewhere.
         package var remedy: String? {
             switch self {
-            case .unknownClient: "Push the app with this clientId by the MDM, or correct the client id in the app."
+            case .unknownClient:
+                "Push the app with this clientId by the MDM (in the environment of baton up: baton run-app), or correct the "
+                    + "client id in the app."
             case .otherApp:
                 "Start the app in the way that its level in the registry requires, or correct the level."
             case .blocked: "Remove the app from the profile's AppBlockList if it may use single sign-on."
@@ -34,6 +36,25 @@ extension BrokerError {
             case .deviceRemoved:
                 "Ask an operator of the device to run: baton device leave, then: baton device join."
             default: nil
+            }
+        }
+
+        /// The message of an error with this reason: cause, then remedy. It is empty if the message depends on the request.
+        package var message: String {
+            switch self {
+            case .unknownClient:
+                "This client id belongs to no app on the device. Install the app through the MDM, or in the environment of "
+                    + "baton up with: baton run-app."
+            case .blocked: "The profile's AppBlockList names this app. Remove it from the list to allow it."
+            case .unlisted:
+                "No list of the profile permits this app. Name it in AppAllowList or AppPrefixAllowList."
+            case .signedInOffline:
+                "The worker is signed in without the server, so there are no tokens. Use the account; request a token "
+                    + "interactively when the network is back."
+            case .accountRemoved: "The app has removed the account. Sign in interactively."
+            case .deviceDisabled, .deviceRemoved:
+                [Self.meanings.first { $0.key == self }?.value, remedy].compactMap(\.self).joined(separator: " ")
+            default: ""
             }
         }
 
@@ -104,4 +125,7 @@ extension BrokerError {
         package static let pageUnconfirmed = Reason(rawValue: "page_unconfirmed")
         package static let erasersTooMany = Reason(rawValue: "erasers_too_many")
     }
+
+    /// Creates an error with the message of its reason.
+    package init(_ code: Code, because reason: Reason) { self.init(code, reason.message, reason: reason) }
 }

@@ -234,7 +234,7 @@ struct DeviceModel {
     private mutating func silentToken(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
         let wanted = try TokenRequest(request.parameters)
         guard try removed(by: client) == nil else {
-            throw BrokerError(.interactionRequired, "", reason: .accountRemoved)
+            throw BrokerError(.interactionRequired, because: .accountRemoved)
         }
         guard let worker else { throw BrokerError(.interactionRequired, "", reason: .nobody) }
         guard wanted.means(worker.record), wanted.homeAccountID != nil || wanted.username != nil else {
@@ -246,7 +246,7 @@ struct DeviceModel {
     private mutating func login(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> Answer {
         let wanted = try TokenRequest(request.parameters)
         guard let worker else {
-            guard !isRemoved else { throw BrokerError(.interactionRequired, "", reason: .deviceRemoved) }
+            guard !isRemoved else { throw BrokerError(.interactionRequired, because: .deviceRemoved) }
             guard !isOtherSigningIn else { throw BrokerError(.interactionRunning, "") }
             return signIn(request, signIns.isEmpty ? .canceled : signIns.removeFirst())
         }

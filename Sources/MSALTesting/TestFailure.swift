@@ -22,8 +22,10 @@ public struct TestFailure: Sendable, Equatable {
         _ name: String, _ code: BrokerError.Code, reason: BrokerError.Reason? = nil, oauth: String? = nil,
         suberror: String? = nil
     ) {
-        // An error without its own text gets the text of the library's catalogue.
-        self.init(name, .refusal(BrokerError(code, "", reason: reason, oauthError: oauth, oauthSuberror: suberror)))
+        // The text of the device's own error. An error without one gets the text of the library's catalogue.
+        let message = reason?.message ?? ""
+        self.init(
+            name, .refusal(BrokerError(code, message, reason: reason, oauthError: oauth, oauthSuberror: suberror)))
     }
 
     /// User interaction is required: -50002.

@@ -99,6 +99,41 @@ import Testing
         }
     }
 
+    @Test func `an app's configuration with which no app could be served fails the command, and the former stays`()
+        async throws
+    {
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                func push(_ app: String, client: String, folder: String) async throws {
+                    let configuration: MDMAdmin.Configuration = [
+                        "clientId": .string(client), "redirectUri": .string("msauth.\(app)://auth"),
+                        "dataFolders": .array([.string(folder)]),
+                    ]
+                    let _: MDMAdmin.Command = try await fixture.call(
+                        .put, "/devices/tablet-1/apps/\(app)", MDMAdmin.PushedApp(configuration: configuration))
+                    try await agent.checkIn()
+                }
+                for app in ["com.contoso.rounds", "com.contoso.checkout"] {
+                    try await fixture.register("a worker's app", bundleIdentifier: app)
+                }
+                try await push("com.contoso.rounds", client: "c-1", folder: "/home/kiosk/rounds")
+                let before = agent.settings
+                try await push("com.contoso.checkout", client: "c-2", folder: "/home/kiosk/rounds/data")
+                try await push("com.contoso.checkout", client: "C-1", folder: "/home/kiosk/checkout")
+                #expect(agent.settings == before && before.apps.count == 1)
+                let refused = try await fixture.commands("tablet-1").filter { $0.state == "error" }.flatMap(\.errors)
+                #expect(refused.map(\.code) == [10, 10])
+                let text = refused.map(\.message).joined(separator: " ")
+                for name in ["/home/kiosk/rounds/data", "com.contoso.rounds", "com.contoso.checkout"] {
+                    #expect(text.contains(name), "\(text)")
+                }
+                try await push("com.contoso.checkout", client: "c-2", folder: "/home/kiosk/checkout")
+                #expect(agent.settings.apps.count == 2)
+            }
+        }
+    }
+
     @Test func `a package with the wrong digest is not installed and is reported as failed once`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in

@@ -122,4 +122,25 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [
+        MDMAdmin.Value.string("/home/kiosk/rounds"), .array([.integer(1)]), .array([.string("/etc")]),
+        .array([.string("/home/kiosk/rounds"), .string("rounds")]),
+    ])
+    func `folders of data that no app may have are refused before they reach a device`(
+        folders: MDMAdmin.Value
+    ) async throws {
+        try await TestManagement.with { fixture in
+            _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            try await fixture.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
+            let path = "/devices/tablet-1/apps/com.contoso.rounds"
+            let answer = try await fixture.raw(
+                .put, path, MDMAdmin.PushedApp(configuration: ["dataFolders": folders]))
+            let failure = try JSONDecoder().decode(AdminFailure.self, from: Data(answer.body))
+            #expect(failure.error.code == "mdm.app.configuration")
+            #expect(failure.error.message.contains("dataFolders"), "\(failure.error)")
+            let good = MDMAdmin.PushedApp(configuration: ["dataFolders": .array([.string("/home/kiosk/rounds")])])
+            #expect(try await fixture.raw(.put, path, good).status == .accepted)
+        }
+    }
 }

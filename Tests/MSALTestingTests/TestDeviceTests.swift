@@ -190,6 +190,14 @@ import Testing
         (.lostConnection, -50000, "connection_ended"), (.silence, -50000, "broker_too_late"),
     ]
 
+    /// What the device's own texts say about the cause.
+    private static let causes = [
+        "signedInOffline": "signed in without the server", "appBlocked": "AppBlockList",
+        "deviceDisabled": "The directory has disabled the device. Ask an administrator",
+        "deviceRemoved": "The directory does not list the device any more. Ask an operator",
+        "accountRemoved": "The app has removed the account.", "unknownClient": "baton run-app",
+    ]
+
     @Test(arguments: refusals)
     func `a call fails with the library's error for the broker's answer, and the next call succeeds`(
         failure: TestFailure, code: Int, reason: String
@@ -201,7 +209,8 @@ import Testing
         let error = try await self.failure { try await token(app, of: amara.account) }
         #expect(error.domain == MSALErrorDomain && error.code == code)
         #expect(error.userInfo[BatonReasonKey] as? String == reason)
-        #expect((error.userInfo[MSALErrorDescriptionKey] as? String)?.isEmpty == false)
+        let text = try #require(error.userInfo[MSALErrorDescriptionKey] as? String)
+        #expect(!text.isEmpty && Self.causes[failure.description].map { text.contains($0) } != false, "\(text)")
         _ = try await token(app, of: amara.account)
     }
 

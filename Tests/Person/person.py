@@ -286,8 +286,15 @@ def sign_in(page, url, person, say):
 
 
 def read_person(path):
-    with open(path, encoding="utf-8") as file:
-        person = json.load(file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            person = json.load(file)
+    except OSError as error:
+        sys.exit(f"person.py: {path} cannot be read: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"person.py: {path} is not JSON in UTF-8: {type(error).__name__}")
+    if not isinstance(person, dict):
+        sys.exit(f"person.py: {path} is not a JSON object")
     known = {
         "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
         "closeInsteadOfSignIn": bool, "saves": str, "starts": list, "waitsFor": str,
@@ -388,11 +395,16 @@ def main():
     if not others or others[-1].startswith("-") or not all(other.startswith("--") for other in others[:-1]):
         sys.exit("person.py: give options as --name=value and one URL at the end")
     *options, url = others
-    person = read_person(arguments.person)
     log = open(arguments.log, "a", encoding="utf-8", buffering=1)
 
     def say(text):
         log.write(f"person: {text}\n")
+
+    try:
+        person = read_person(arguments.person)
+    except SystemExit as error:
+        say(error.code)
+        raise
 
     if hand_over(arguments.profile, url):
         return

@@ -82,12 +82,17 @@ package struct AppRegistry: Sendable, Codable, Equatable {
     private static func checkData(of apps: [RegisteredApp]) throws(RegistryFailure) {
         var owners: [(folder: DataFolder, app: String)] = []
         for app in apps where !app.dataFolders.isEmpty {
-            guard app.binding == .session else { throw RegistryFailure(.dataFolder, app.bundleID) }
+            guard app.binding == .session else {
+                throw RegistryFailure(
+                    .dataFolder, app.bundleID, detail: "its level is \(app.binding.level), not session")
+            }
             // An app may have several clients.
             guard !owners.contains(where: { $0.app == app.bundleID }) else { continue }
             for folder in app.dataFolders {
-                guard !owners.contains(where: { $0.folder.overlaps(folder) }) else {
-                    throw RegistryFailure(.dataFolderTwice, app.bundleID)
+                if let other = owners.first(where: { $0.folder.overlaps(folder) }) {
+                    throw RegistryFailure(
+                        .dataFolderTwice, app.bundleID,
+                        detail: "\(folder.path) of \(app.bundleID), and \(other.folder.path) of \(other.app)")
                 }
                 owners.append((folder, app.bundleID))
             }

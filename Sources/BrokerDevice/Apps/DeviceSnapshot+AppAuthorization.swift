@@ -18,9 +18,7 @@ extension DeviceSnapshot {
     package func app(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
         if let registryFailure { throw registryFailure.brokerError }
         guard let app = registered(clientID) else {
-            throw BrokerError(
-                .unauthorizedClient, "This client id belongs to no app on the device. Install the app through the MDM.",
-                reason: .unknownClient)
+            throw BrokerError(.unauthorizedClient, because: .unknownClient)
         }
         guard identity.mayAct(as: app) else { throw Self.otherApp(app.binding) }
         if let refusal = refusal(of: app) { throw refusal }
@@ -45,14 +43,9 @@ extension DeviceSnapshot {
         switch rules.verdict(on: app) {
         case .permitted: nil
         case .blocked:
-            BrokerError(
-                .unauthorizedClient, "The profile's AppBlockList names this app. Remove it from the list to allow it.",
-                reason: .blocked)
+            BrokerError(.unauthorizedClient, because: .blocked)
         case .unlisted:
-            BrokerError(
-                .unauthorizedClient,
-                "No list of the profile permits this app. Name it in AppAllowList or AppPrefixAllowList.",
-                reason: .unlisted)
+            BrokerError(.unauthorizedClient, because: .unlisted)
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+internal import DeviceManagement
 
 /// Why the registry cannot distinguish the apps. While there is such a failure, no app is served.
 package struct RegistryFailure: Error, Sendable, Codable, Equatable {
@@ -24,10 +25,13 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
     package let code: Code
     /// The file, app or key with the problem; never a person.
     package let subject: String
+    /// What exactly is wrong, as the end of a sentence; nil if the code says it.
+    package let detail: String?
 
-    package init(_ code: Code, _ subject: String) {
+    package init(_ code: Code, _ subject: String, detail: String? = nil) {
         self.code = code
         self.subject = subject
+        self.detail = detail
     }
 
     package var message: String {
@@ -44,11 +48,12 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case .userTwice: "The user of \(subject) also belongs to another app."
         case .userShared: "The user of \(subject) is root, the broker's user or a session user."
         case .rules: "The single sign-on profile's \(subject) cannot be read."
-        case .dataFolder:
-            "The dataFolders of \(subject) are not a list of absolute paths, or the app is not session-bound."
-        case .dataFolderTwice: "A folder in dataFolders of \(subject) also belongs to another entry."
+        case .dataFolder: "The dataFolders of \(subject) cannot be used\(reason)."
+        case .dataFolderTwice: "A folder in dataFolders of \(subject) is named twice, or lies in another\(reason)."
         }
     }
+
+    private var reason: String { detail.map { ": \($0)" } ?? "" }
 
     package var remedy: String {
         switch code {
@@ -65,7 +70,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case .rules:
             "Correct the profile: a list is one string with commas; Enable_SSO_On_All_ManagedApps is 0 or 1."
         case .dataFolder:
-            "Name up to \(DataFolder.maximumCount) folders with their full paths, such as /home/kiosk/rounds/data, for an "
+            "Name up to \(DataFolderRule.maximumCount) folders with their full paths, such as /home/kiosk/rounds/data, for an "
                 + "app with the level session."
         case .dataFolderTwice: "Give each app folders of its own, none of them inside another."
         }

@@ -37,6 +37,26 @@ package struct IdentityClient: Sendable {
         try await reply(to: form, at: path).body
     }
 
+    /// Whether the platform knows the client's tenant, which may be a domain, under this id.
+    ///
+    /// - Throws: ``BrokerError`` for a malformed reply or a failure of the server, ``HTTPSError`` if no reply arrived.
+    package func isTenant(_ id: String) async throws -> Bool {
+        let response = try await https.send(
+            .init(method: "GET", url: loginURL + "/\(tenant)/v2.0/.well-known/openid-configuration"))
+        guard response.status == 200 else {
+            let refusal = Self.refusal(response)
+            guard (refusal as? OAuthError)?.number == Self.unknownTenantNumber else { throw refusal }
+            return false
+        }
+        let document = try Members(decoding: response.body)
+        return try document.string(DiscoveryName.tokenEndpoint).lowercased().contains("/\(id.lowercased())/")
+    }
+
+    private enum DiscoveryName: String, WireName { case tokenEndpoint = "token_endpoint" }
+
+    /// The number of the refusal of a tenant that the platform does not have.
+    private static let unknownTenantNumber = 90002
+
     private func reply(to form: FormParameters, at path: String) async throws -> HTTPSClient.Response {
         var headers = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
         if let correlationID { headers.append((ParameterName.clientRequestID.rawValue, correlationID)) }
@@ -102,9 +122,9 @@ extension BrokerError {
             default: .server
             }
         let refusal = DeviceRefusal(number: error.number)
+        let message = refusal.map { "\($0.reason.message) (AADSTS\(error.number))" } ?? error.wireDescription
         self.init(
-            code, error.wireDescription + (refusal.map { " " + $0.remedy } ?? ""), reason: refusal?.reason,
-            oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+            code, message, reason: refusal?.reason, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
         if error.number != 0 { serverCodes = [error.number] }
     }
 
@@ -144,8 +164,6 @@ private enum DeviceRefusal {
         case .removed: .deviceRemoved
         }
     }
-
-    var remedy: String { reason.remedy ?? "" }
 }
 
 extension BrokerError {

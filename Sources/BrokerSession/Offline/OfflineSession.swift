@@ -36,10 +36,7 @@ extension OfflineLease {
 extension BrokerError {
     /// The answer, while the server cannot be reached, to an app that requests a token of a worker who signed in
     /// offline.
-    static let signedInOffline = BrokerError(
-        .network,
-        "The worker is signed in without the server, so there are no tokens. Use the account; request a "
-            + "token interactively when the network is back.", reason: .signedInOffline)
+    static let signedInOffline = BrokerError(.network, because: .signedInOffline)
 
     /// The answer to such an app once the server can be reached again: the worker must authenticate with the server.
     static let backOnline = BrokerError(

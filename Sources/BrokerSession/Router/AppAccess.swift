@@ -70,8 +70,11 @@ final class AppAccess: Sendable {
     func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try app(client, in: call)
         guard app.redirectURIs.contains(redirectURI) else {
+            let registered = app.redirectURIs.map { String($0.prefix(200)) }.joined(separator: " or ")
             throw BrokerError(
-                .invalidRedirectURI, "The redirect URI is not the registered one. Use msauth.<bundle id>://auth.")
+                .invalidRedirectURI,
+                "The redirect URI is not the registered one. "
+                    + (registered.isEmpty ? "Register msauth.<bundle id>://auth." : "Use \(registered)."))
         }
         return app
     }

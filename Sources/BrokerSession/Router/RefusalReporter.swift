@@ -31,6 +31,8 @@ final class RefusalReporter: Sendable {
                 "error.code": "\(error.code.rawValue)",
                 "request.id": "\(call.parameters.correlationID ?? "-")",
             ])
+        // Every app that starts with nobody signed in is refused in this way, and registers again at a sign-in.
+        guard call.operation != .registerEraser || error.code != .interactionRequired else { return }
         note(.refused, call, code: error.code, reason: error.reason)
     }
 

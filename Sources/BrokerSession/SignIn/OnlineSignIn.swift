@@ -37,7 +37,13 @@ struct OnlineSignIn: Sendable {
             deviceProof: PageProof(logger: logger) { [device = anonymous.device] in
                 try await device.signInPageProof(epoch)
             })
-        let tokens = try await attempt.inTime { try await signIn.run(in: attempt) }
+        let tokens = try await attempt.inTime {
+            // Only the platform knows the organisation of a domain; a page about another one would end as if closed.
+            if tenant.contains("."), try await !source.server.isTenant(join.tenantID) {
+                throw AuthorityRule.otherOrganisation
+            }
+            return try await signIn.run(in: attempt)
+        }
         if let account, tokens.homeAccountID.lowercased() != account.homeAccountID.lowercased() {
             do { try await source.giveBack(tokens.refreshToken) } catch {
                 logger.notice("another worker's token was not revoked", metadata: ["error": "\(error)"])

@@ -26,10 +26,13 @@ package struct AuthorityRule {
         case "common", "organizations", join.tenantID.lowercased(): return join.tenantID
         case "consumers": throw Self.refusal("is for personal accounts, which a shared device does not support")
         default:
-            guard tenant.contains(".") else { throw Self.refusal("does not belong to the device's organisation") }
+            guard tenant.contains(".") else { throw Self.otherOrganisation }
             return tenant
         }
     }
+
+    /// The refusal of an authority of another organisation.
+    static let otherOrganisation = refusal("does not belong to the device's organisation")
 
     private static let standIns = Set(SSOPreset.microsoft2020.urls)
 

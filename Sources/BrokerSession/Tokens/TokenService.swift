@@ -36,9 +36,7 @@ final class TokenService: Sendable {
         let app = try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
         let tenant = try AuthorityRule(join: session.join()).tenant(of: wanted.authority)
         guard changes.removedAccount(client: app.clientID) == nil else {
-            throw BrokerError(
-                .interactionRequired, "The app has removed the account. Sign in interactively.", reason: .accountRemoved
-            )
+            throw BrokerError(.interactionRequired, because: .accountRemoved)
         }
         guard case .online(let worker) = try worker(for: wanted) else {
             return .later { [self] in throw await refusalOffline() }

@@ -42,6 +42,17 @@ extension CheckResult {
         ]
     }
 
+    /// A process that was ended because it had not erased.
+    static func ended(_ process: EndedProcess) -> CheckResult {
+        let cause =
+            process.erasers.isEmpty
+            ? "it has no eraser" : "its eraser had not answered, or had not erased: \(process.eraserText)"
+        return CheckResult(
+            .apps, .note, code: "app_process_ended",
+            message: "Process \(process.pid) of \(process.app) was ended at a sign-out: \(cause).",
+            remedy: "Have each process of the app erase within the time of docs/app-identity.md#folders-of-data.")
+    }
+
     /// The registered apps, grouped by the level of their binding, and apps that the profile does not allow.
     package static func apps(_ registry: Result<AppRegistry, RegistryFailure>) -> [CheckResult] {
         let known: AppRegistry

@@ -48,6 +48,7 @@ struct DeviceExamination: Sendable {
         findings += CheckResult.lockedApps(
             status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.locks.reasons,
             obstacles: session.lockObstacles)
+        findings += session.endedProcesses.map { .ended($0) }
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
         findings += CheckResult.input(device.policy, isReceived: browser.hasReceivedInput, status: status)

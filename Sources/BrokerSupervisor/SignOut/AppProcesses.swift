@@ -118,6 +118,14 @@ struct AppProcesses {
             }
     }
 
+    /// The names of the erasers of an app that a process has registered, and whose data it has not erased.
+    func owed(by process: ProcessTable.Name, of app: String, in epoch: Epoch) -> [String] {
+        (record.erasers ?? [:]).filter { eraser, processes in
+            eraser.bundleID == app && processes.epoch == epoch && processes.registered.contains(process)
+                && !processes.erased.contains(process)
+        }.map(\.key.name).sorted()
+    }
+
     private func hasErased(_ process: ProcessTable.Name, of app: String, in epoch: Epoch) -> Bool {
         let erasers = (record.erasers ?? [:]).filter { eraser, processes in
             eraser.bundleID == app && processes.epoch == epoch && processes.registered.contains(process)

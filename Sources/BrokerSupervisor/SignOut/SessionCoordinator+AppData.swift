@@ -147,6 +147,7 @@ extension SessionCoordinator {
         guard let pending = machine.state.pending, pending.ended == ended, let taking = pending.taking,
             taking.taken == nil, let dataOrder
         else { return }
+        noteEnds(by: dataOrder, except: answered, of: ended)
         // A process that has connected since the order may have read the data before it was taken away.
         let again = order(for: taking.apps.sorted(), of: ended, until: dataOrder.deadline)
         let grown = again.grown(since: dataOrder)

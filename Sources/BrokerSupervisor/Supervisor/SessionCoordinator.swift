@@ -28,6 +28,8 @@ final class SessionCoordinator {
     var keepersFolders: [String: Set<DataFolder>] = [:]
     /// What the agent was told to take away, until it has answered.
     var dataOrder: DataOrder?
+    /// The processes that the agent ended last.
+    var endedProcesses: [EndedProcess] = []
     var join: JoinFlow
     var requestedEnd: RequestedEnd
     let key: LiveSessionKey

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import DeviceManagement
+internal import Files
 internal import FoundationEssentials
 
 /// The outcome of a command, before it is written to disk and sent.
@@ -30,7 +31,7 @@ enum CommandProblem: Int64 {
     case unknownSetting = 8
     /// The enrollment profile does not grant a right that the command needs (AccessRights).
     case notPermitted = 9
-    /// The broker's own app configuration has a setting that the broker cannot follow.
+    /// The configuration has a setting that the broker cannot follow, or with which it could serve no app.
     case configurationRefused = 10
     /// Apple's code for a request type that the device does not support.
     case unknownCommand = 12021
@@ -72,7 +73,7 @@ extension ManagementRecord {
                 let reason = CommandProblem.appNotManaged.item("\(identifier) is not managed")
                 return SettingResult(item: setting.item, identifier: identifier, status: .error, errorChain: [reason])
             }
-            if let refusal = Self.refusal(of: configuration, for: identifier) {
+            if let refusal = try refusal(of: configuration, for: identifier) {
                 return SettingResult(item: setting.item, identifier: identifier, status: .error, errorChain: [refusal])
             }
             apps[identifier]?.configuration = try configuration.map { Data(try PropertyList.dictionary($0).xml()) }
@@ -83,10 +84,20 @@ extension ManagementRecord {
         }
     }
 
-    /// Returns why the broker cannot follow its new configuration; nil if it can, or if the app is not the broker.
-    /// After a refusal, the previous configuration stays in force.
-    static func refusal(of configuration: [String: PropertyList]?, for identifier: String) -> ErrorItem? {
-        guard identifier == AppConfiguration.broker else { return nil }
+    /// Returns why the broker cannot follow the new configuration of itself, or why it could serve no app with that of an
+    /// app; nil if it can. After a refusal, the previous configuration stays in force.
+    private func refusal(of configuration: [String: PropertyList]?, for identifier: String) throws -> ErrorItem? {
+        guard identifier == AppConfiguration.broker else {
+            // If the device serves no app already, the configuration may be the one that mends it.
+            guard try registryFailure == nil else { return nil }
+            var next = self
+            next.apps[identifier] = App(
+                version: "", sha256: "", path: "", flags: 0,
+                configuration: try configuration.map { Data(try PropertyList.dictionary($0).xml()) })
+            return try next.registryFailure.map { failure in
+                CommandProblem.configurationRefused.item("\(failure.message) \(failure.remedy)")
+            }
+        }
         if let problem = AppConfigurationProblem(in: configuration ?? [:]) {
             return CommandProblem.configurationRefused.item("\(problem.message). \(problem.remedy)")
         }
@@ -94,6 +105,17 @@ extension ManagementRecord {
             _ = try SessionPolicyOverride(configuration: configuration ?? [:])
             return nil
         } catch { return CommandProblem.configurationRefused.item("\(error.message) \(error.remedy)") }
+    }
+
+    /// Why the apps as the MDM declares them are ambiguous; nil if they are not.
+    private var registryFailure: RegistryFailure? {
+        get throws {
+            let settings = try ManagementState(record: self, apps: Directory(path: "/")).settings
+            do throws(RegistryFailure) {
+                _ = try AppRegistry(managed: settings, file: nil, sharedUsers: [])
+                return nil
+            } catch { return error }
+        }
     }
 
     /// Lists the managed apps. A failed installation is listed only once.
@@ -113,7 +135,7 @@ extension ManagementRecord {
     /// Adds a fetched and checked package to the managed apps. Refuses a configuration that the broker cannot follow.
     mutating func register(_ package: FetchedPackage, command: Command.InstallApplication) throws -> CommandOutcome {
         let identifier = package.manifest.bundleIdentifier
-        if let refusal = Self.refusal(of: command.configuration, for: identifier) {
+        if let refusal = try refusal(of: command.configuration, for: identifier) {
             failedApps.insert(identifier)
             return CommandOutcome(
                 status: .error, errors: [refusal], answer: .installation(identifier: identifier, state: .failed))

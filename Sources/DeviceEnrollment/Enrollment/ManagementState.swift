@@ -132,9 +132,11 @@ extension ManagementState {
         case .array(let values)?:
             let paths = values.compactMap { value -> String? in if case .string(let path) = value { path } else { nil }
             }
-            guard paths.count == values.count else { throw RegistryFailure(.dataFolder, identifier) }
+            guard paths.count == values.count else {
+                throw RegistryFailure(.dataFolder, identifier, detail: "not every one is a text")
+            }
             return try DataFolder.list(paths, of: identifier)
-        default: throw RegistryFailure(.dataFolder, identifier)
+        default: throw RegistryFailure(.dataFolder, identifier, detail: "they are not a list")
         }
     }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the broker's app configuration, which contains the second switch of shared device mode. The switch must
-/// be a Boolean under its exact name, because a device treats anything else as off.
+/// An error in the broker's app configuration, which contains the second switch of shared device mode, or in the folders
+/// of data of another app's. The switch must be a Boolean under its exact name, because a device treats anything else as
+/// off.
 package struct AppConfigurationProblem: Equatable, Sendable {
     /// The problem, without a full stop.
     package let message: String
@@ -23,5 +24,20 @@ package struct AppConfigurationProblem: Equatable, Sendable {
         }
         message = "\(key) must be spelt \(name)"
         remedy = "Spell the key with these capitals and without separators."
+    }
+
+    /// Returns nil if an app's folders of data may be used, or if the configuration names none.
+    package init?(inFoldersOf configuration: [String: PropertyList]) {
+        let name = PropertyKey.dataFolders.rawValue
+        guard let value = configuration[name] else { return nil }
+        var paths: [String] = []
+        if case .array(let values) = value {
+            paths = values.compactMap { value in if case .string(let path) = value { path } else { nil } }
+            guard paths.count != values.count || DataFolderRule.objection(to: paths) != nil else { return nil }
+            message = "\(name) cannot be used: \(DataFolderRule.objection(to: paths) ?? "not every one is a text")"
+        } else {
+            message = "\(name) must be a list, not a \(value.kind)"
+        }
+        remedy = "Name the full paths of folders that hold data of a worker and nothing else."
     }
 }

@@ -88,10 +88,12 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }
 
-    /// Refuses a broker configuration with which a device would not be shared and would not report why.
+    /// Refuses a broker configuration with which a device would not be shared and would not report why, and an app's
+    /// folders of data with which a device would refuse it.
     private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
-        guard app == AppConfiguration.broker, let configuration,
-            let problem = AppConfigurationProblem(in: configuration.mapValues(\.propertyList))
+        guard let configuration = configuration?.mapValues(\.propertyList),
+            let problem = app == AppConfiguration.broker
+                ? AppConfigurationProblem(in: configuration) : AppConfigurationProblem(inFoldersOf: configuration)
         else { return }
         throw ManagementRefusal(.badConfiguration, detail: "\(problem.message). \(problem.remedy)")
     }

@@ -28,6 +28,7 @@ enum BundleLogMessages {
         "an app has erased its data and is no longer locked",
         "an app has no socket",
         "an app signs the worker out",
+        "an app's process that had not erased was ended",
         "an ended session is not reported to the server yet",
         "an offline lease is gone",
         "an operator has unlocked an app",

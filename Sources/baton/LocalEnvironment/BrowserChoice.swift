@@ -24,10 +24,25 @@ enum BrowserChoice: Sendable {
     ///
     /// - Throws: ``CommandFailure``
     func check() async throws {
+        if case .person(let program) = self { try Self.check(person: program) }
         guard case .window = self, hasScreen else { return }
         guard let obstacle = await HomeWindow.obstacle(HomeWindow.chromium) else { return }
         let code = obstacle is ConfinementFailure ? "browser_not_confined" : obstacle.code
         throw CommandFailure(code: code, message: obstacle.cause, remedy: obstacle.remedy)
+    }
+
+    /// Refuses a file that cannot be a program that acts as a person.
+    ///
+    /// - Throws: ``CommandFailure``
+    static func check(person program: String) throws {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: program, isDirectory: &isFolder), !isFolder,
+            FileManager.default.isReadableFile(atPath: program)
+        else {
+            throw CommandFailure(
+                code: "person_missing", message: "\(program) is not a program that acts as a person.",
+                remedy: "Give the path of Tests/Person/person.py, or of a Python program that is called like it.")
+        }
     }
 
     /// `browser.command` of the agent's configuration.

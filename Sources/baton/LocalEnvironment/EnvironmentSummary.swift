@@ -58,7 +58,7 @@ struct EnvironmentSummary: Encodable {
                 "PATH",
                 "\(local.programs.folder):\(URL(filePath: local.programs.firstlineWorker).deletingLastPathComponent().path)"
             ),
-            ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
+            ("BATON_ENVIRONMENT", layout.root), ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
             ("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_STATE", layout.device),
             ("BATON_MARKER", layout.managedMarker),
         ]
@@ -81,7 +81,8 @@ struct EnvironmentSummary: Encodable {
                 "3. Hand over, and sign in as Bo: no data of Amara is left, and the screen says who verified that.",
             ])
         let showsHome = isJoined && local.showsHomeScreen
-        return (showsHome ? [home] : []) + [
+        let seats = if case .person = local.browser { [seat(local)] } else { [Suggestion]() }
+        return (showsHome ? [home] : []) + seats + [
             Suggestion(
                 text: showsHome ? "To look closer, in another terminal, first:" : "In every other terminal, first:",
                 commands: [". \(quoted(local.layout.environment))"])
@@ -99,6 +100,17 @@ struct EnvironmentSummary: Encodable {
                 text: "Device and organisation:",
                 commands: ["baton device status", "baton account current", "baton admin user list"]),
         ]
+    }
+
+    /// How to say who signs in where a program acts as the person.
+    private static func seat(_ local: LocalEnvironment) -> Suggestion {
+        let worker = local.facts.people.first { $0.role == nil } ?? local.facts.people[0]
+        return Suggestion(
+            text: "A program signs in as the person in a file; its log is \(local.layout.logs)/person.log. For Amara:",
+            commands: [
+                "(umask 077; echo '{\"username\": \"\(worker.userName)\", \"password\": \"PASSWORD\"}' > "
+                    + quoted(local.layout.person) + ")"
+            ])
     }
 
     private static func start(_ app: EnvironmentFacts.App, _ local: LocalEnvironment) -> String {

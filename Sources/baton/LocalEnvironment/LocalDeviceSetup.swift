@@ -55,7 +55,9 @@ struct LocalDeviceSetup: Sendable {
     }
 
     /// Registers an app of the developer's own, and queues its configuration.
-    func install(_ bundleID: String, clientID: String, redirectURI: String, dataFolders: [String]) async throws {
+    func install(
+        _ bundleID: String, clientID: String, redirectURI: String, dataFolders: [String]
+    ) async throws -> MDMAdmin.Command {
         // The app runs where its developer builds it, so the package is only a name for its configuration.
         let app = MDMAdmin.NewApp(
             path: "/usr/bin/true", bundleIdentifier: bundleID, version: BrokerVersion.current, title: bundleID)
@@ -63,7 +65,16 @@ struct LocalDeviceSetup: Sendable {
         if !known.contains(where: { $0.bundleIdentifier == bundleID }) {
             try await admin.call("POST", path(.apps), body: app)
         }
-        try await install(bundleID, Self.configuration(clientID, redirectURI, dataFolders: dataFolders))
+        return try await install(bundleID, Self.configuration(clientID, redirectURI, dataFolders: dataFolders))
+    }
+
+    /// Why the device did not carry out a command; nil if it did.
+    func failure(of command: MDMAdmin.Command) async throws -> String? {
+        let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
+        guard let command = commands.first(where: { $0.uuid == command.uuid }) else { return "the command is gone" }
+        guard command.state != "acknowledged" || !command.errors.isEmpty else { return nil }
+        let reasons = command.errors.map(\.message).joined(separator: " ")
+        return reasons.isEmpty ? "the command is \(command.state)" : reasons
     }
 
     private static func configuration(
@@ -88,7 +99,10 @@ struct LocalDeviceSetup: Sendable {
         try await admin.call("PUT", path(.deviceProfile, ["profile": profile]))
     }
 
-    private func install(_ bundleID: String, _ configuration: MDMAdmin.Configuration) async throws {
+    @discardableResult
+    private func install(
+        _ bundleID: String, _ configuration: MDMAdmin.Configuration
+    ) async throws -> MDMAdmin.Command {
         try await admin.call(
             "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
     }
@@ -120,10 +134,15 @@ struct LocalDeviceSetup: Sendable {
         try await admin.call("DELETE", path(.deviceProfile, ["profile": profile]))
     }
 
-    /// Returns the device's failed commands, as lines.
+    /// Returns the device's failed commands, as lines, without those about the developer's own apps: a refused one remains
+    /// in the list.
     func failures() async throws -> [String] {
         let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
-        return commands.filter { $0.state != "acknowledged" || !$0.errors.isEmpty }.map(\.line)
+        let own = Set(facts.apps.map(\.bundleID) + [Self.brokerBundle])
+        return commands.filter { $0.state != "acknowledged" || !$0.errors.isEmpty }.filter { command in
+            command.requestType != "InstallApplication"
+                || own.contains(command.subject?.split(separator: " ").first.map(String.init) ?? "")
+        }.map(\.line)
     }
 
     private func path(_ path: MDMAdmin.Path, _ places: [String: String] = [:]) -> String {

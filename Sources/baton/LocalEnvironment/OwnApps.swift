@@ -46,18 +46,33 @@ struct OwnApps {
     ///
     /// - Parameters:
     ///   - clientID: the client id that the app's code names; nil for the one that it has, or for a new one.
-    ///   - folders: the app's folders of a worker's data.
-    /// - Throws: ``CommandFailure``, also if the app or the client id belongs to somebody else.
-    func register(_ id: String, clientID: String?, dataFolders folders: [String]) async throws -> Registration {
+    ///   - folders: the app's folders of a worker's data; nil to leave them as they are.
+    ///   - program: the path of the app's program, which must not be in such a folder.
+    /// - Throws: ``CommandFailure``, also if the app or the client id belongs to somebody else. Then nothing is registered.
+    func register(
+        _ id: String, clientID: String?, dataFolders folders: [String]?, program: String? = nil
+    ) async throws -> Registration {
+        try await checkRunning()
         var known = try known()
         try check(id, clientID, among: known)
+        try check(folders ?? [], program: program)
         let former = known[id]
         let client = former ?? clientID?.lowercased() ?? UUID().uuidString.lowercased()
         let registration = Registration(
             id: id, clientID: client, redirectURI: "msauth.\(id)://auth", authority: "\(facts.loginURL)/\(tenantID)",
             isNew: former == nil)
-        guard former == nil || !folders.isEmpty else { return registration }
+        guard former == nil || folders != nil else { return registration }
         let admin = AdminClient(socket: layout.server + "/admin.sock")
+        // The device is first, because it refuses folders of another app.
+        let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
+        let command = try await setup.install(
+            id, clientID: client, redirectURI: registration.redirectURI, dataFolders: folders ?? [])
+        _ = try await device.ask(.checkIn)
+        if let failure = try await setup.failure(of: command) {
+            throw CommandFailure(
+                code: "device_refused", message: "The device did not register \(id): \(failure)",
+                remedy: "Correct what the message names; nothing has changed.")
+        }
         if former == nil {
             let body = IdentityAdmin.NewClient(
                 id: client, displayName: id, redirectURIs: [registration.redirectURI])
@@ -65,10 +80,41 @@ struct OwnApps {
             known[id] = client
             try layout.write(known, to: layout.ownApps)
         }
-        try await LocalDeviceSetup(admin: admin, facts: facts, layout: layout).install(
-            id, clientID: client, redirectURI: registration.redirectURI, dataFolders: folders)
-        _ = try await OperatorClient(runtimeDirectory: layout.run).ask(.checkIn)
         return registration
+    }
+
+    private var device: OperatorClient { OperatorClient(runtimeDirectory: layout.run) }
+
+    private func checkRunning() async throws {
+        do { _ = try await DeviceCommand.status(device) } catch let failure as CommandFailure {
+            guard failure.exitCode == .unreachable else { throw failure }
+            throw CommandFailure(
+                code: "environment_stopped", message: "The environment in \(layout.root) does not run.",
+                remedy: "Start it in another terminal: make up; or give another folder with --directory.",
+                exitCode: .unreachable)
+        }
+    }
+
+    /// Refuses folders that the agent must not take away, or that the device would not accept.
+    private func check(_ folders: [String], program: String?) throws {
+        func refusal(_ reason: String) -> CommandFailure {
+            CommandFailure(
+                code: "data_folder_refused", message: "The folders of data cannot be used: \(reason).",
+                remedy: "Name folders with data of a worker and nothing else: the agent takes them away at a sign-out.")
+        }
+        if let objection = DataFolderRule.objection(to: folders) { throw refusal(objection) }
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        var kept = [(home, "your home folder"), (layout.root, "the environment")]
+        if let program { kept.append((program, "the app's program")) }
+        for folder in folders {
+            for (path, name) in kept where (path + "/").hasPrefix(folder + "/") {
+                throw refusal(path == folder ? "\(folder) is \(name)" : "\(folder) contains \(name)")
+            }
+            let inside = (folder + "/").hasPrefix(layout.root + "/")
+            guard !inside || folder.hasPrefix(layout.apps + "/") else {
+                throw refusal("\(folder) is in the environment")
+            }
+        }
     }
 
     private func known() throws -> [String: String] {
@@ -81,6 +127,11 @@ struct OwnApps {
     }
 
     private func check(_ id: String, _ clientID: String?, among known: [String: String]) throws {
+        guard AppManifest.isSafeName(id), id.contains(".") else {
+            throw CommandFailure(
+                code: "app_name", message: "\(id.prefix(100)) is not a valid id of an app.",
+                remedy: "Use letters, digits, hyphens, underscores and at least one dot, such as com.example.rounds.")
+        }
         guard !facts.apps.contains(where: { $0.bundleID == id }), !id.hasPrefix("org.baton.") else {
             throw CommandFailure(
                 code: "app_of_environment", message: "\(id) belongs to an app of Baton.",

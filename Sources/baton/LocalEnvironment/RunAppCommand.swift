@@ -15,24 +15,37 @@ struct RunAppCommand: AsyncParsableCommand {
             its MSALPublicClientApplicationConfig. Without a program, the command only registers the app.
             """)
 
-    @Option(help: "The environment's folder.") var directory = ".baton"
+    @Option(help: "The environment's folder (default: BATON_ENVIRONMENT, else .baton).") var directory: String?
     @Option(help: "The app's id, such as com.example.rounds; its redirect URI is msauth.<id>://auth.") var id: String
     @Option(help: "The client id in the app's code, a UUID (default: a new one at the first run).")
     var clientID: String?
     @Option(help: "A folder that holds data of a worker and nothing else; may be repeated (docs/app-identity.md).")
     var dataFolder: [String] = []
+    @Flag(help: "Take back the app's folders of data.") var noDataFolder = false
     @OptionGroup var output: OutputOptions
     @Argument(parsing: .captureForPassthrough, help: "The app's program and its arguments; they come last.")
     var program: [String] = []
 
+    func validate() throws {
+        guard dataFolder.isEmpty || !noDataFolder else {
+            throw ValidationError("Give either --data-folder or --no-data-folder.")
+        }
+    }
+
+    /// The folders to register; nil to leave them as they are.
+    private var folders: [String]? {
+        dataFolder.isEmpty && !noDataFolder ? nil : dataFolder.map { URL(filePath: $0).standardizedFileURL.path }
+    }
+
     func run() async throws {
         try await output.reporting {
-            let layout = EnvironmentLayout(root: URL(filePath: directory).path)
+            let root = directory ?? ProcessInfo.processInfo.environment["BATON_ENVIRONMENT"] ?? ".baton"
+            let layout = EnvironmentLayout(root: URL(filePath: root).path)
             // Many commands have a `--` between their own options and a program.
             let words = program.first == "--" ? Array(program.dropFirst()) : program
             let path = try words.first.map(Self.executable)
             let app = try await OwnApps(layout).register(
-                id, clientID: clientID, dataFolders: dataFolder.map { URL(filePath: $0).path })
+                id, clientID: clientID, dataFolders: folders, program: path)
             try output.print(app) { app in
                 ["\(app.id) is registered\(app.isNew ? "" : " already"):"]
                     + app.variables.map { "  \($0.name)=\($0.value)" }

@@ -96,6 +96,31 @@ import Testing
         #expect(failure?.message.isEmpty == false && failure?.remedy.isEmpty == false)
     }
 
+    @Test func `the refusal of folders of data names what is wrong: both apps, or the path`() async throws {
+        func message(_ apps: String) async -> String {
+            let failure = await #expect(throws: RegistryFailure.self) {
+                try await registry([Self.rounds, Self.checkout], file: #"{"apps":[\#(apps)]}"#)
+            }
+            return failure?.message ?? ""
+        }
+        let twice = await message(
+            #"{"id":"com.contoso.rounds","dataFolders":["/h/a"]},{"id":"com.contoso.checkout","dataFolders":["/h/a/b"]}"#
+        )
+        for part in ["/h/a of com.contoso.rounds", "/h/a/b of com.contoso.checkout"] {
+            #expect(twice.contains(part), "\(twice)")
+        }
+        for (path, reason) in [
+            ("/etc", "/etc belongs to the system"), ("/etc/ssh", "/etc/ssh belongs to the system"),
+            ("/root", "/root is less than two levels"), ("/", "is less than two levels"),
+            ("data", "data is not an absolute"),
+        ] {
+            let refused = await message(#"{"id":"com.contoso.rounds","dataFolders":["\#(path)"]}"#)
+            #expect(refused.contains(reason) && refused.contains("com.contoso.rounds"), "\(refused)")
+        }
+        let level = await message(#"{"id":"com.contoso.rounds","level":"socket","dataFolders":["/h/a"]}"#)
+        #expect(level.contains("its level is socket-bound, not session"), "\(level)")
+    }
+
     @Test func `a malformed declaration from the MDM does not make an app session-bound`() async throws {
         var settings = settings([Self.rounds])
         settings.registryFailure = RegistryFailure(.level, "com.contoso.rounds")

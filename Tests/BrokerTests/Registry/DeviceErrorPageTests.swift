@@ -14,7 +14,7 @@ import Testing
 
     private static var registry: [Row] {
         RegistryFailure.Code.allCases.map { code in
-            let failure = RegistryFailure(code, "`…`")
+            let failure = RegistryFailure(code, "`…`", detail: "…")
             return Row(code: code.rawValue, cause: failure.message, remedy: failure.remedy)
         }
     }
@@ -39,7 +39,7 @@ import Testing
         a device. [Errors](errors.md) lists the errors that apps get.
 
         The broker logs a code under `error.code`; `baton doctor` shows it with cause and remedy. Codes are stable. `…` stands for the file,
-        the app or the key in question; it never contains personal data.
+        the app or the key in question, or for its folders; it never contains personal data.
 
         ## The registry of apps
 

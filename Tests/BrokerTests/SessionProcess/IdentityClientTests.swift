@@ -47,6 +47,15 @@ import Testing
         ) async throws -> Int { 404 }
     }
 
+    @Test(arguments: [(135_011, BrokerError.Reason.deviceDisabled), (50_155, .deviceRemoved)])
+    func `an app is told in the same words as by a test device why the platform refuses the device`(
+        number: Int, reason: BrokerError.Reason
+    ) {
+        let known = BrokerError(OAuthError(.invalidGrant, number: number, description: "x"))
+        #expect(known.reason == reason && known.message == "\(reason.message) (AADSTS\(number))")
+        #expect(!reason.message.isEmpty)
+    }
+
     @discardableResult
     private func post(_ server: Server, with nonces: NonceStore? = nil) async throws -> [UInt8] {
         let client = IdentityClient(https: server, loginURL: "https://login.test", tenant: "t")

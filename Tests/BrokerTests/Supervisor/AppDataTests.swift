@@ -294,6 +294,9 @@ import Testing
             #expect(apps == [AppData(app: app, folders: [], processes: [hanging])])
             agent.say(.dataCleared(epoch: epoch.id, failures: [AppDataFailure(app: app, code: .missing)]))
             #expect(try await fixture.status().lockedApps == ["org.example.other", app])
+            let end = try #require(try await finding("app_process_ended", fixture))
+            #expect(end.message.contains("Process \(other.pid) of \(app)"), "\(end)")
+            #expect(end.message.contains(": notes."), "\(end)")
             // It may have left data on the disk, so the process that has erased is asked once more.
             other.kill()
             _ = try await fixture.sessionProcessReceives(.asked)
@@ -374,7 +377,15 @@ import Testing
             }
             let finding = diagnosis.findings.first { $0.message.hasPrefix(app) }
             #expect(finding?.message.contains("data_process_left") == true)
+            #expect(!diagnosis.findings.contains { $0.code == "app_process_ended" })
         }
+    }
+
+    private func finding(_ code: String, _ fixture: SupervisorFixture) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
+            throw TestProblem("no diagnosis")
+        }
+        return diagnosis.findings.first { $0.code == code }
     }
 
     @Test func `the data of an app without an eraser is taken at once`() async throws {

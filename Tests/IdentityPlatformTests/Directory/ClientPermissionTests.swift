@@ -42,7 +42,13 @@ import Testing
     func `a permission that the client is not registered for is refused`(scope: String, text: String) async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.client.get(AuthorizeQuery(fixture, ["scope": scope]).path)
-        #expect(try answer.returned()[ParameterName.errorDescription]?.hasPrefix(text) == true)
+        let description = try #require(try answer.returned()[ParameterName.errorDescription])
+        #expect(description.hasPrefix(text) && description.contains(scope), "\(description)")
+    }
+
+    @Test func `a refusal shows of unknown scopes only what a permission's name may contain`() throws {
+        let text = OAuthError.unknownScopes(["Mail.<b>\u{202E}", String(repeating: "a", count: 300)]).description
+        #expect(text.contains("Mail.?b??") && !text.contains(String(repeating: "a", count: 101)))
     }
 
     @Test func `a permission that no resource has cannot be registered`() async throws {

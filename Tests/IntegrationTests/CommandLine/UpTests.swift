@@ -201,6 +201,7 @@ import Testing
             (["--id", "org.baton.examples.wardround"], "app_of_environment"),
             (["--id", "com.example.other", "--client-id", client], "client_of_other_app"),
             (app + ["--client-id", UUID().uuidString], "app_has_client"), (app + ["/none"], "app_missing"),
+            (["--id", "my app"], "app_name"), (["--id", "rounds"], "app_name"),
         ]
         for (words, code) in refusals {
             let refused = try await run(["--json"] + words)
@@ -208,10 +209,75 @@ import Testing
             let error = try CommandRun.Failure(refused.errors).error
             #expect(error.code == code && !error.remedy.isEmpty)
         }
+        try await refusesFolders(up, scratch, run)
         #expect(try await up.baton.stop() == 0)
+        let after = try await run(["--json"] + app + ["/bin/echo", "it runs"])
+        #expect(after.code == 69 && after.output.isEmpty, "\(after)")
+        #expect(try CommandRun.Failure(after.errors).error.code == "environment_stopped")
         let without = try await CommandRun(
             ["run-app", "--json", "--directory", scratch.path("none")] + app, in: scratch)
         #expect(try CommandRun.Failure(without.errors).error.code == "environment_missing")
+    }
+
+    /// Folders that nobody may register are refused before anything is registered, and folders can be taken back.
+    private func refusesFolders(
+        _ up: Up, _ scratch: Scratch, _ run: ([String]) async throws -> CommandRun
+    ) async throws {
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        let taken = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: up.root + "/apps").sorted().last.map {
+                up.root + "/apps/\($0)/data"
+            })
+        try FileManager.default.createDirectory(atPath: scratch.path("code"), withIntermediateDirectories: false)
+        let program = try scratch.writeProgram("#!/bin/sh\nexit 0\n", to: "code/rounds")
+        for (folder, code, part) in [
+            ("/", "data_folder_refused", "/"), ("/etc", "data_folder_refused", "/etc belongs to the system"),
+            ("/usr/lib", "data_folder_refused", "/usr/lib"), (home, "data_folder_refused", home),
+            (scratch.path, "data_folder_refused", "the environment"),
+            (up.root + "/device/x", "data_folder_refused", "in the environment"),
+            (scratch.path("code"), "data_folder_refused", "the app's program"),
+            (taken, "device_refused", "org.baton.examples.wardround"),
+        ] {
+            let refused = try await run(["--json", "--id", "com.example.bad", "--data-folder", folder, program])
+            let error = try CommandRun.Failure(refused.errors).error
+            #expect(refused.code == 1 && error.code == code && error.message.contains(part), "\(folder): \(refused)")
+        }
+        #expect(try !textOfFile(up.root + "/configuration/own-apps.json").contains("com.example.bad"))
+        let mine = ["--data-folder", scratch.path("data/rounds")]
+        #expect(try await run(["--id", "com.example.rounds"] + mine).code == 0)
+        let other = try await run(["--json", "--id", "com.example.other"] + mine)
+        let message = try CommandRun.Failure(other.errors).error.message
+        for name in ["com.example.rounds", "com.example.other", "data/rounds"] {
+            #expect(other.code == 1 && message.contains(name), "\(other)")
+        }
+        #expect(try await run(["--id", "com.example.rounds", "--no-data-folder"]).code == 0)
+        #expect(try await run(["--id", "com.example.other"] + mine).code == 0)
+        let doctor = try await CommandRun(["doctor", "--runtime-directory", up.root + "/run"], in: scratch)
+        #expect(!doctor.output.contains("registry_"), "\(doctor)")
+    }
+
+    @Test func `a program that acts as the person is there, is told who signs in, and says what is wrong`() async throws
+    {
+        try await Scratch.with { scratch in
+            let up = try await CommandRun(
+                ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")], in: scratch)
+            #expect(up.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(up)")
+            #expect(try CommandRun.Failure(up.errors).error.code == "person_missing")
+            let files = [
+                (nil, "cannot be read"), ("{", "not JSON"), ("[]", "not a JSON object"), ("{}", "lacks username"),
+            ]
+            for (text, part) in files {
+                if let text { try scratch.write(text, to: "person.json") }
+                let person = try await RunningProgram.start(
+                    Repository.root + "/Tests/Person/person.py",
+                    [
+                        "--person", scratch.path("person.json"), "--profile", scratch.path, "--log",
+                        scratch.path("log"), "http://127.0.0.1:1/",
+                    ], log: "person", awaitsReady: false, in: scratch)
+                #expect(try await person.waitForExit() == 1)
+                #expect(try textOfFile(scratch.path("log")).contains(part))
+            }
+        }
     }
 
     @Test func `no program outlives a killed baton`() async throws {
@@ -326,6 +392,7 @@ import Testing
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
             #expect(events.last?.environment?.opensHome == false)
+            #expect(lines.last?.contains("> \(scratch.path("w"))/configuration/person.json") == true)
             #expect(try await up.program.stop() == 0)
         }
     }

@@ -76,6 +76,17 @@ extension LiveDevice {
             }
         }
 
+        @Test func `an app that registers an eraser while nobody is signed in is refused, but not listed`() async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let raw = try RawApp(live)
+            try await raw.greet()
+            let client = ClientRequest(clientID: live.facts.apps[0].clientID)
+            #expect(try await raw.refusal(.registerEraser, client.entries).code == .interactionRequired)
+            let refused = try await examine(live).report.refusals.compactMap(\.operation)
+            #expect(!refused.contains("baton.register_eraser"), "\(refused)")
+        }
+
         @Test func `refusals and prompts are listed with their reasons, and without data of a worker`() async throws {
             let live = try await LiveEnvironment.ready()
             let amara = try await live.signIn("Amara", through: try live.app(1))

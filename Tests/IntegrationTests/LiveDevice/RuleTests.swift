@@ -260,6 +260,22 @@ extension LiveDevice {
             #expect(refused.internalCode == .internalErrorFailedAuthorityValidation)
         }
 
+        @Test(arguments: ["contoso.com", "nobody.baton.test"])
+        func `SIL-4 a sign-in with the domain of another organisation is refused before a page opens`(
+            domain: String
+        ) async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let refused = try await seen {
+                try await app.signIn { parameters in
+                    let url = try #require(URL(string: "https://login.microsoftonline.com/\(domain)"))
+                    parameters.authority = try MSALAADAuthority(url: url)
+                }
+            }
+            #expect(refused.internalCode == .internalErrorFailedAuthorityValidation)
+            #expect(refused.text.contains("organisation"), "\(refused.text)")
+        }
+
         @Test func `INT-12 an app's parameters and hints reach the page, but cannot replace the broker's`() async throws
         {
             let live = try await LiveEnvironment.ready()

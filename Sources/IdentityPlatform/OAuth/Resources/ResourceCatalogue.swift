@@ -103,10 +103,11 @@ package struct ResourceCatalogue: Sendable {
     ) throws(OAuthError) -> [String] {
         let allowed = resource.permissions(of: client)
         if asked.isEmpty || asked.contains(defaultPermission) { return allowed }
-        let asked = Set(asked.map { $0.lowercased() })
-        let granted = allowed.filter { asked.contains($0.lowercased()) }
+        let names = Set(asked.map { $0.lowercased() })
+        let granted = allowed.filter { names.contains($0.lowercased()) }
         guard granted.isEmpty else { return granted }
-        throw resource.permissions.contains { asked.contains($0.lowercased()) } ? .noConsent : .unknownScope
+        throw resource.permissions.contains { names.contains($0.lowercased()) }
+            ? .noConsent(to: asked) : .unknownScopes(asked)
     }
 
     /// Returns the scopes in the client's spelling, without the scopes that grant no permission.
