@@ -26,7 +26,7 @@ extension ManagedBrowser {
             FirefoxPolicies.make(configuration, in: context), hostManifest: package.firefox.hostManifest,
             in: &confinement)
         try files.closeInternalPages(
-            openFolders: [folder.path, Self.downloads].map(StartPage.address(of:)), further: script, in: &confinement)
+            openFolders: [folder.path, Self.downloads], further: script, in: &confinement)
         var written = files.written
         try written.write(Array(Self.busConfiguration.utf8), to: folder.file(Self.busFile))
         return written
