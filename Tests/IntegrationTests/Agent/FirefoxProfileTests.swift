@@ -16,8 +16,12 @@ import UnixSocket
         """
     /// What the first start and the windows write about themselves: the display, and how many networks there are.
     private static let surroundings = #"echo "$DISPLAY $(grep -c : /proc/net/dev)""#
-    /// Says the profile's notes when a page opens, and adds one.
-    private static let page = #"say "$(cat "$1/notes" || echo none)"; echo page >>"$1/notes"; exec /bin/sleep 600"#
+    /// Says the profile's notes when a page opens, and adds one. Firefox shows no page if its profile is missing.
+    private static let page = """
+        say "$(cat "$1/notes" || { [ -d "$1" ] && echo none || echo missing; })"
+        echo page >>"$1/notes"
+        exec /bin/sleep 600
+        """
 
     /// Starts an agent whose Firefox is a script, with what it does at its first start.
     private func withAgent(
@@ -25,7 +29,7 @@ import UnixSocket
     ) async throws {
         try await Scratch.with { scratch in
             let events = try NoticeSocket(path: scratch.path("events"))
-            let script = "#!/bin/sh\n" + Self.say + #"mkdir -p "$1"; [ "$MOZ_HEADLESS" ] && { "# + firstStart + "; }\n"
+            let script = "#!/bin/sh\n" + Self.say + #"[ "$MOZ_HEADLESS" ] && { "# + firstStart + "; }\n"
             let browser = try scratch.writeProgram(
                 (script + Self.page).replacing("FOLDER", with: scratch.path), to: "browser")
             let live = try AgentFixture(scratch, command: [browser, "{profile}", "{url}"], kind: "firefox")
@@ -68,6 +72,17 @@ import UnixSocket
         try await withAgent(firstStart: firstStart) { live, agent, broker, events in
             try await awaitLog("no profile of Firefox is prepared", of: agent, live)
             #expect(try await notes(live, broker, events) == "none")
+        }
+    }
+
+    @Test func `a first start that has failed is tried again after the session`() async throws {
+        let firstStart = #"echo made >"$1/notes"; [ -e FOLDER/works ]; exit"#
+        try await withAgent(firstStart: firstStart) { live, agent, broker, events in
+            try await awaitLog("no profile of Firefox is prepared", of: agent, live)
+            try Data().write(to: URL(filePath: live.scratch.path("works")))
+            #expect(try await notes(live, broker, events) == "none")
+            try await awaitLog("a profile of Firefox is prepared", of: agent, live)
+            #expect(try await notes(live, broker, events) == "made")
         }
     }
 
