@@ -29,6 +29,8 @@ final class FirefoxProfile {
     private struct FirstStart {
         let process: ChildProcess
         let browser: FileStamp
+        /// A folder of its own.
+        let folder: Directory
         /// What Firefox reads, as it was written.
         let policies: KnownFiles
         let package: BrowserExtensionPackage
@@ -82,14 +84,19 @@ final class FirefoxProfile {
         }
     }
 
+    /// Removes what the first start of a former agent has left.
+    ///
+    /// - Parameter profiles: the agent's own folder.
+    func clear(_ profiles: Directory) { remove(profiles.appending(Self.folderName)) }
+
     /// Starts Firefox for the first time, unless it has made the profile or is making it. An agent that starts anew tries
     /// again what has failed.
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {
         guard let managed, let browser, made == nil, child == nil else { return }
+        let folder = profiles.appending(Self.folderName)
         do {
-            let folder = profiles.appending(Self.folderName)
             try folder.removeTree()
             try folder.makePrivate()
             let prepared = try managed.firstStart(in: folder, package)
@@ -101,13 +108,24 @@ final class FirefoxProfile {
                 environment: WindowEnvironment.make(from: session),
                 descriptors: [(theirs.descriptor, as: ManagedBrowser.archiveNumber)], output: .discarded)
             state = .beingMade(
-                FirstStart(process: process, browser: browser, policies: prepared.policies, package: package))
+                FirstStart(
+                    process: process, browser: browser, folder: folder, policies: prepared.policies, package: package))
             try BlockingThread.start { [events] in
                 let archive = Self.read(ours)
                 let status = try? process.waitForExit()
                 events.post(.firefoxStarted(by: process.pid, archive: status == .exited(0) ? archive : nil))
             }
-        } catch { logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"]) }
+        } catch {
+            if child == nil { remove(folder) }
+            logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes the folder of a first start: what nobody reads any more would only hide what others put there.
+    private func remove(_ folder: Directory) {
+        do throws(FileError) { try folder.removeTree() } catch {
+            logger.warning("the folder of Firefox's first start cannot be removed", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Reads the archive; blocks. Returns nil if it is too long: then nobody reads the rest, and the first start ends.
@@ -129,9 +147,12 @@ final class FirefoxProfile {
     func ended(_ process: Int32, archive: [UInt8]?) {
         guard case .beingMade(let start) = state, start.process.pid == process else { return }
         state = .missing
+        let changes = Result { () throws(FileError) in
+            [try start.policies.changed(), try start.package.changedFile()]
+        }
+        remove(start.folder)
         do throws(FileError) {
-            let changed = [try start.policies.changed(), try start.package.changedFile()]
-            let isUnchanged = changed.allSatisfy { $0 == nil }
+            let isUnchanged = try changes.get().allSatisfy { $0 == nil }
             guard let archive, isUnchanged else {
                 let reason = isUnchanged ? "the first start failed" : "a file that it read was changed"
                 return logger.warning("no profile of Firefox is prepared", metadata: ["reason": "\(reason)"])
@@ -153,5 +174,9 @@ final class FirefoxProfile {
     }
 
     /// Notes that the process that made the profile was ended, so that ``make(in:with:)`` tries again.
-    func interrupted() { if child != nil { state = .missing } }
+    func interrupted() {
+        guard case .beingMade(let start) = state else { return }
+        state = .missing
+        remove(start.folder)
+    }
 }

@@ -123,6 +123,7 @@ final class OpenWindows {
 
     /// Lets Firefox make the profile with which each session begins: see ``FirefoxProfile/make(in:with:)``.
     func prepareFirefox(in profiles: Directory) {
+        firefox.clear(profiles)
         guard let package = try? package?.get() else { return }
         firefox.make(in: profiles, with: package)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
+import Files
 import Foundation
 import Processes
 import TestSupport
@@ -56,11 +57,17 @@ import UnixSocket
         return notes
     }
 
+    /// Whether the folder of the first start is gone.
+    private func isGone(_ live: AgentFixture) throws -> Bool {
+        try !Directory(path: live.scratch.path("profiles")).names().contains("first-start")
+    }
+
     @Test func `each session begins with the profile of a first start that had no screen and no network`() async throws
     {
         let firstStart = "(" + Self.surroundings + #") >"$1/notes"; exit"#
         try await withAgent(firstStart: firstStart) { live, agent, broker, events in
             try await awaitLog("a profile of Firefox is prepared", of: agent, live)
+            #expect(try isGone(live))
             for _ in 1...2 { #expect(try await notes(live, broker, events) == " 1") }
         }
     }
@@ -71,6 +78,7 @@ import UnixSocket
     ) async throws {
         try await withAgent(firstStart: firstStart) { live, agent, broker, events in
             try await awaitLog("no profile of Firefox is prepared", of: agent, live)
+            #expect(try isGone(live))
             #expect(try await notes(live, broker, events) == "none")
         }
     }
@@ -99,11 +107,12 @@ import UnixSocket
     }
 
     @Test func `an ended agent leaves no first start running`() async throws {
-        try await withAgent(firstStart: "say start; exec /bin/sleep 600") { _, agent, _, events in
+        try await withAgent(firstStart: "say start; exec /bin/sleep 600") { live, agent, _, events in
             #expect(try await blocking { try events.notice(or: nil, seconds: 60)?.text } == "start")
             let running = try ProcessTable.read().descendants(of: agent.pid)
             #expect(try await agent.stop() == 0)
             #expect(try ProcessTable.read().stillRunning(running) == [])
+            #expect(try isGone(live))
         }
     }
 }
