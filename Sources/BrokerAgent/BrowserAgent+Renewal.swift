@@ -19,7 +19,7 @@ extension BrowserAgent {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken
         let policies: [ExaminedPolicies]
-        /// The Firefox that has made the profile which is passed on, or that has failed to make one, if any.
+        /// The Firefox that has made the profile which is passed on, if any.
         let firefox: FileStamp?
 
         static let maximum = 2 << 20
@@ -61,8 +61,8 @@ extension BrowserAgent {
         let knowledge: Knowledge
         /// The browser's extension as it was packed, and the socket on which it reports.
         let packed: (package: BrowserExtensionPackage, ready: Descriptor)?
-        /// What is known about a profile for Firefox.
-        let firefox: FirefoxProfile.Known?
+        /// The profile that Firefox has made.
+        let firefox: FirefoxProfile.Made?
 
         private static let packageLimits = JSONLimits(bytes: 8 << 20, depth: 8, values: 1 << 20)
 
@@ -78,9 +78,8 @@ extension BrowserAgent {
                 return nil
             }
             let channel = BrokerLink.Channel(broker, limits: Wire.agentOrderLimits)
-            let firefox = knowledge.firefox.map { browser -> FirefoxProfile.Known in
-                guard let archive = heritage.memoryFile(.firefox) else { return .failed(browser) }
-                return .made(FirefoxProfile.Made(archive: archive, browser: browser))
+            let firefox = knowledge.firefox.flatMap { browser in
+                heritage.memoryFile(.firefox).map { FirefoxProfile.Made(archive: $0, browser: browser) }
             }
             let package = heritage.content(of: .package, limit: packageLimits.bytes).flatMap {
                 try? JSONReader.read(BrowserExtensionPackage.self, from: $0, limits: packageLimits)
@@ -113,7 +112,7 @@ extension BrowserAgent {
             return try startSignals()
         }
         try windows.firefox.interrupt()
-        let firefox = windows.firefox.known
+        let firefox = windows.firefox.made
         let knowledge = Knowledge(
             orders: machine.ordersToRepeat, taken: taken, policies: windows.policies.known, firefox: firefox?.browser)
         let file = try MemoryFile(holding: try JSONWriter.encode(knowledge))
@@ -122,7 +121,7 @@ extension BrowserAgent {
             .broker: channel.connection.descriptor, .lock: lock, .configuration: settings.descriptor,
             .knowledge: file.descriptor,
         ]
-        files[.firefox] = firefox?.archive?.descriptor
+        files[.firefox] = firefox?.archive.descriptor
         let package = try windows.unchangedPackage().map { try MemoryFile(holding: JSONWriter.encode($0)) }
         files[.package] = package?.descriptor
         files[.ready] = windows.readySocket?.descriptor

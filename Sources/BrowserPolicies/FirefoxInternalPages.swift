@@ -28,30 +28,47 @@ package enum FirefoxInternalPages {
         "about:certerror", "about:blocked", "about:tabcrashed", "about:httpsonlyerror", "about:framecrashed",
     ]
 
+    /// The schemes of pages that are neither Firefox's own nor files.
+    private static let schemes = ["http", "https", "blob", "data", "javascript", "moz-extension"]
+
     /// Returns the script, which decides about each page before it loads (nsIContentPolicy).
     ///
     /// For an address with another scheme, such as `mailto:`, Firefox would let a person choose any program of the system,
     /// such as another browser, which follows no policy.
     ///
-    /// - Parameter openFolders: the `file:` addresses of the folders whose files may be opened, without a slash at the end.
+    /// A page opens only if its scheme is known. Those of addresses that contain another address, such as `jar:` and
+    /// `view-source:`, are not, so none hides what it leads to; `about:` and the like are compared with lists.
+    ///
+    /// - Parameter openFolders: the folders whose files may be opened, as absolute paths without links or a slash at the
+    ///   end. The path that Firefox opens decides, without links and `..`, not how its address is written.
     package static func script(openFolders: [String]) -> String {
         """
         // Baton
         for (const name of Services.prefs.getChildList("network.protocol-handler.external")) lockPref(name, false);
         const pages = \(text(open));
-        const files = \(text(openFolders.map { $0 + "/" }));
-        const { ACCEPT, REJECT_POLICY, TYPE_DOCUMENT, TYPE_SUBDOCUMENT } = Ci.nsIContentPolicy;
+        const folders = \(text(openFolders.map { $0 + "/" }));
+        const schemes = \(text(schemes));
+        const { ACCEPT, REJECT_POLICY, TYPE_DOCUMENT, TYPE_SUBDOCUMENT, TYPE_OBJECT } = Ci.nsIContentPolicy;
+        function isOpenFile(address) {
+          try {
+            const { file } = address.QueryInterface(Ci.nsIFileURL);
+            file.normalize();
+            return folders.some(folder => (file.path + "/").startsWith(folder));
+          } catch {
+            return false;
+          }
+        }
         function isOpen(address, isInTab) {
           if (address.schemeIs("about")) return pages.includes(address.spec.split(/[?#]/)[0]);
-          if (address.schemeIs("file")) return files.some(folder => address.spec.startsWith(folder));
-          if (address.schemeIs("view-source")) return false;
+          if (address.schemeIs("file")) return isOpenFile(address);
           if (address.schemeIs("chrome")) return !isInTab;
           if (address.schemeIs("resource")) return !isInTab || address.spec.startsWith("resource://pdf.js/");
-          return true;
+          return schemes.includes(address.scheme);
         }
         const policy = {
           shouldLoad(address, load) {
-            if (![TYPE_DOCUMENT, TYPE_SUBDOCUMENT].includes(load.externalContentPolicyType)) return ACCEPT;
+            const kinds = [TYPE_DOCUMENT, TYPE_SUBDOCUMENT, TYPE_OBJECT];
+            if (!kinds.includes(load.externalContentPolicyType)) return ACCEPT;
             const isInTab = load.targetBrowsingContext?.isContent ?? true;
             return isOpen(address, isInTab) ? ACCEPT : REJECT_POLICY;
           },

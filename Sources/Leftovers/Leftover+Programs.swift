@@ -74,12 +74,6 @@ extension Leftover {
                 "AuditCommandTests", "a file beside those of the browser's extension, or a changed one, is found"),
             isFixed: true),
         Leftover(
-            "browser_first_start", [.profiles("first-start"), .profiles("first-start/*")], fate: .kept,
-            holds: "none: the policies of Firefox's first start, before a worker and without the network", eraser: "",
-            test: Test(
-                "FirefoxProfileTests",
-                "each session begins with the profile of a first start that had no screen and no network")),
-        Leftover(
             "browser_profile", [.profiles("*"), .path("/run/baton-helper/sessions/*")], fate: .cleared,
             holds: "cookies, cache, history, forms, service workers, settings, thumbnails of pages",
             eraser:

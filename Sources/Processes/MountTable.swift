@@ -28,7 +28,7 @@ package struct MountTable: Sendable {
         case kernel
         /// This machine.
         case machine
-        /// Another machine, or a program of a user. Reading a file could wait forever.
+        /// Another machine or a program, or nobody knows: the type is in no list. Reading a file could wait forever.
         case other
     }
 
@@ -82,12 +82,16 @@ package struct MountTable: Sendable {
 }
 
 extension MountTable.Mount {
+    /// A program that mounts a file system (`fuse`) chooses what follows `fuse.`, so none of these types may begin so.
     private static let kernelTypes: Set<String> = [
-        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
-        "fuse.lxcfs", "fusectl", "hugetlbfs", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "sysfs", "tracefs",
+        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "cpuset", "debugfs", "devpts", "devtmpfs",
+        "efivarfs", "fusectl", "hugetlbfs", "nfsd", "nsfs", "proc", "pstore", "resctrl", "rpc_pipefs", "securityfs",
+        "selinuxfs", "smackfs", "sysfs", "tracefs",
     ]
-    private static let otherTypes: Set<String> = [
-        "9p", "afs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs",
+    private static let machineTypes: Set<String> = [
+        "aufs", "bcachefs", "btrfs", "cramfs", "ecryptfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "hfs",
+        "hfsplus", "iso9660", "jffs2", "jfs", "minix", "mqueue", "msdos", "nilfs2", "ntfs", "ntfs3", "overlay", "ramfs",
+        "reiserfs", "romfs", "rootfs", "squashfs", "tmpfs", "ubifs", "udf", "vfat", "xfs", "zfs",
     ]
 
     /// Whether this is the mount point of the path, or lies above it.
@@ -97,6 +101,6 @@ extension MountTable.Mount {
 
     package var keeper: MountTable.Keeper {
         if Self.kernelTypes.contains(type) { return .kernel }
-        return Self.otherTypes.contains(type) || type.hasPrefix("fuse") ? .other : .machine
+        return Self.machineTypes.contains(type) ? .machine : .other
     }
 }

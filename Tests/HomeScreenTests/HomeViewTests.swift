@@ -206,7 +206,7 @@ import WebPages
         arguments: [
             (DeviceState.Handover.Left?.none, "not known", HomeView.Receipt.Mark.unknown),
             (.unknown, "not known", .unknown),
-            (.nothing, "nothing at the start and at the end, as the browser’s helper program reports", .done),
+            (.nothing, "nothing at the start and at the end, as the browser’s helper program reports", .unknown),
             (.something, "something; tell your administrator", .problem),
         ])
     func opened(_ opened: DeviceState.Handover.Left?, says words: String, mark: HomeView.Receipt.Mark) throws {

@@ -20,8 +20,6 @@ profile = options.pop(options.index("--profile") + 1)
 FIREFOX = {"browser.download.alwaysOpenPanel": False, "browser.download.panel.shown": True}
 
 if "--firefox" in options:
-    profile += "/firefox"
-    os.makedirs(profile, exist_ok=True)
     with open(profile + "/user.js", "w", encoding="utf-8") as preferences:
         preferences.writelines(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in FIREFOX.items())
     firefox = "/usr/lib/firefox-esr/firefox-esr"

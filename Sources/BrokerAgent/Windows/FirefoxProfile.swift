@@ -25,37 +25,22 @@ final class FirefoxProfile {
         let browser: FileStamp
     }
 
-    /// What an earlier start of the agent knows.
-    enum Known: Sendable {
-        case made(Made)
-        case failed(FileStamp)
-
-        /// The Firefox of which it is known.
-        var browser: FileStamp {
-            switch self {
-            case .made(let made): made.browser
-            case .failed(let browser): browser
-            }
-        }
-        var archive: MemoryFile? { if case .made(let made) = self { made.archive } else { nil } }
-    }
-
     /// A first start that runs.
     private struct FirstStart {
         let process: ChildProcess
         let browser: FileStamp
+        /// A folder of its own.
+        let folder: Directory
         /// What Firefox reads, as it was written.
         let policies: KnownFiles
         let package: BrowserExtensionPackage
     }
 
     private enum State {
-        /// Not made yet, or interrupted.
+        /// Not made yet, or interrupted, or Firefox did not start as it should.
         case missing
         case beingMade(FirstStart)
         case made(Made)
-        /// This Firefox did not start, or not as it should. It is not tried again.
-        case failed(FileStamp)
     }
 
     /// The most bytes of a profile; it usually has thirty million, most of them compiled scripts.
@@ -69,30 +54,22 @@ final class FirefoxProfile {
 
     /// - Parameters:
     ///   - browser: the browser that the agent configures; nil if it configures none.
-    ///   - known: what the agent's former start has found out.
+    ///   - made: the profile that was made in the agent's former start.
     init(
-        of browser: ManagedBrowser?, known: Known?, events: Mailbox<BrowserAgent.Event>, logger: Logger
+        of browser: ManagedBrowser?, made: Made?, events: Mailbox<BrowserAgent.Event>, logger: Logger
     ) {
         managed = browser?.kind == .firefox ? browser : nil
         (self.events, self.logger) = (events, logger)
-        state =
-            switch known {
-            case .made(let made): .made(made)
-            case .failed(let browser): .failed(browser)
-            case nil: .missing
-            }
+        state = made.map(State.made) ?? .missing
     }
 
     /// Identifies the installed Firefox; nil if Firefox is not installed, or if the agent configures another browser.
     private var browser: FileStamp? { managed.flatMap { FileStamp(of: $0.policyPlaces.workers.file) } }
 
-    /// What is known about the Firefox that is installed.
-    var known: Known? {
-        switch state {
-        case .made(let made) where made.browser == browser: .made(made)
-        case .failed(let failed) where failed == browser: .failed(failed)
-        default: nil
-        }
+    /// The profile that the installed Firefox has made.
+    var made: Made? {
+        guard case .made(let made) = state, made.browser == browser else { return nil }
+        return made
     }
 
     /// The process that makes the profile, if it runs.
@@ -100,21 +77,26 @@ final class FirefoxProfile {
 
     /// The profile as an archive (tar(1)), to be read from its beginning; nil if the installed Firefox has made no profile.
     var archive: Descriptor? {
-        guard case .made(let made) = known else { return nil }
+        guard let made else { return nil }
         do throws(FileError) { return try made.archive.reader() } catch {
             logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"])
             return nil
         }
     }
 
-    /// Starts Firefox for the first time, unless it has made the profile, is making it, or has failed to make it.
+    /// Removes what the first start of a former agent has left.
+    ///
+    /// - Parameter profiles: the agent's own folder.
+    func clear(_ profiles: Directory) { remove(profiles.appending(Self.folderName)) }
+
+    /// Starts Firefox for the first time, unless it has made the profile or is making it. An agent that starts anew tries
+    /// again what has failed.
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {
-        guard let managed, let browser, known == nil, child == nil else { return }
-        state = .failed(browser)
+        guard let managed, let browser, made == nil, child == nil else { return }
+        let folder = profiles.appending(Self.folderName)
         do {
-            let folder = profiles.appending(Self.folderName)
             try folder.removeTree()
             try folder.makePrivate()
             let prepared = try managed.firstStart(in: folder, package)
@@ -126,13 +108,24 @@ final class FirefoxProfile {
                 environment: WindowEnvironment.make(from: session),
                 descriptors: [(theirs.descriptor, as: ManagedBrowser.archiveNumber)], output: .discarded)
             state = .beingMade(
-                FirstStart(process: process, browser: browser, policies: prepared.policies, package: package))
+                FirstStart(
+                    process: process, browser: browser, folder: folder, policies: prepared.policies, package: package))
             try BlockingThread.start { [events] in
                 let archive = Self.read(ours)
                 let status = try? process.waitForExit()
                 events.post(.firefoxStarted(by: process.pid, archive: status == .exited(0) ? archive : nil))
             }
-        } catch { logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"]) }
+        } catch {
+            if child == nil { remove(folder) }
+            logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes the folder of a first start: what nobody reads any more would only hide what others put there.
+    private func remove(_ folder: Directory) {
+        do throws(FileError) { try folder.removeTree() } catch {
+            logger.warning("the folder of Firefox's first start cannot be removed", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Reads the archive; blocks. Returns nil if it is too long: then nobody reads the rest, and the first start ends.
@@ -153,10 +146,13 @@ final class FirefoxProfile {
     /// - Parameter archive: the profile; nil if the process failed.
     func ended(_ process: Int32, archive: [UInt8]?) {
         guard case .beingMade(let start) = state, start.process.pid == process else { return }
-        state = .failed(start.browser)
+        state = .missing
+        let changes = Result { () throws(FileError) in
+            [try start.policies.changed(), try start.package.changedFile()]
+        }
+        remove(start.folder)
         do throws(FileError) {
-            let changed = [try start.policies.changed(), try start.package.changedFile()]
-            let isUnchanged = changed.allSatisfy { $0 == nil }
+            let isUnchanged = try changes.get().allSatisfy { $0 == nil }
             guard let archive, isUnchanged else {
                 let reason = isUnchanged ? "the first start failed" : "a file that it read was changed"
                 return logger.warning("no profile of Firefox is prepared", metadata: ["reason": "\(reason)"])
@@ -178,5 +174,9 @@ final class FirefoxProfile {
     }
 
     /// Notes that the process that made the profile was ended, so that ``make(in:with:)`` tries again.
-    func interrupted() { if child != nil { state = .missing } }
+    func interrupted() {
+        guard case .beingMade(let start) = state else { return }
+        state = .missing
+        remove(start.folder)
+    }
 }

@@ -26,7 +26,7 @@ extension ManagedBrowser {
             FirefoxPolicies.make(configuration, in: context), hostManifest: package.firefox.hostManifest,
             in: &confinement)
         try files.closeInternalPages(
-            openFolders: [folder.path, Self.downloads].map(StartPage.address(of:)), further: script, in: &confinement)
+            openFolders: [folder.path, Self.downloads], further: script, in: &confinement)
         var written = files.written
         try written.write(Array(Self.busConfiguration.utf8), to: folder.file(Self.busFile))
         return written
@@ -72,14 +72,16 @@ extension ManagedBrowser {
         return Prepared(words: confinement.words(for: words), policies: policies)
     }
 
-    /// Returns the shell commands that run before the first page: they start the bus and unpack the profile.
+    /// Returns the shell commands that run before the first page: they make or unpack the profile, and start the bus.
+    ///
+    /// Firefox shows no page if the profile's folder does not exist.
     static func firefoxBeginning(_ folder: Directory, unpacking: Bool) -> String {
-        guard unpacking else { return busBeginning(folder) }
-        return """
-            mkdir \(profile) && tar --extract --file=- --directory=\(profile) <&\(archiveNumber) || rm -r \(profile)
+        let unpacked = """
+            tar --extract --file=- --directory=\(profile) <&\(archiveNumber) || { rm -rf \(profile); mkdir \(profile); }
             exec \(archiveNumber)<&-
 
-            """ + busBeginning(folder)
+            """
+        return "mkdir \(profile)\n" + (unpacking ? unpacked : "") + busBeginning(folder)
     }
 
     // MARK: - The message bus

@@ -70,14 +70,14 @@ final class OpenWindows {
 
     /// - Parameters:
     ///   - policies: what the agent's former start has found out about the installed browsers.
-    ///   - firefox: what it knows about a profile for Firefox.
+    ///   - firefox: the profile for Firefox that was made in it.
     init(
-        configuration: AgentConfiguration, policies: [ExaminedPolicies], firefox: FirefoxProfile.Known?,
+        configuration: AgentConfiguration, policies: [ExaminedPolicies], firefox: FirefoxProfile.Made?,
         events: Mailbox<BrowserAgent.Event>, logger: Logger
     ) {
         (self.configuration, self.events, self.logger) = (configuration, events, logger)
         self.policies = PolicyChecks(of: configuration.managed, known: policies, events: events, logger: logger)
-        self.firefox = FirefoxProfile(of: configuration.managed, known: firefox, events: events, logger: logger)
+        self.firefox = FirefoxProfile(of: configuration.managed, made: firefox, events: events, logger: logger)
     }
 
     /// The children of the agent that ``ChildProcess`` reaps.
@@ -123,6 +123,7 @@ final class OpenWindows {
 
     /// Lets Firefox make the profile with which each session begins: see ``FirefoxProfile/make(in:with:)``.
     func prepareFirefox(in profiles: Directory) {
+        firefox.clear(profiles)
         guard let package = try? package?.get() else { return }
         firefox.make(in: profiles, with: package)
     }

@@ -64,7 +64,7 @@ struct FirefoxFiles {
     /// Writes the files that close Firefox's own pages and all files outside some folders, and shows them to the browser.
     ///
     /// - Parameters:
-    ///   - openFolders: the `file:` addresses of these folders, without a slash at the end.
+    ///   - openFolders: the folders whose files may be opened, as absolute paths without links.
     ///   - further: what the same script does besides.
     mutating func closeInternalPages(
         openFolders: [String], further: String = "", in confinement: inout Confinement

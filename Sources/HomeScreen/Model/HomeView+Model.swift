@@ -206,11 +206,12 @@ struct HomeViewComposer {
         return HomeView.Receipt.Line(what: text(.browserRules), result: text(result), mark: mark)
     }
 
-    /// What the session's browsers held open.
+    /// What the session's browsers held open. Without a mark that all is well: the agent looks at the beginning and at the
+    /// end, and does not see what was open in between.
     private func opened(_ opened: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
         let (result, mark): (HomeText, HomeView.Receipt.Mark) =
             switch opened {
-            case .nothing: (.heldNothing, .done)
+            case .nothing: (.heldNothing, .unknown)
             case .something: (.heldSomething, .problem)
             case .unknown, .nothingInKnownFolders: (.notKnown, .unknown)
             }

@@ -103,6 +103,7 @@ enum BundleLogMessages {
         "the device leaves",
         "the device's registration",
         "the directory could not be notified that the device leaves",
+        "the folder of Firefox's first start cannot be removed",
         "the folder of a sign-in window is left",
         "the folder of offline leases cannot be read",
         "the helper does not answer",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
+import Files
 import Foundation
 import Processes
 import TestSupport
@@ -16,8 +17,12 @@ import UnixSocket
         """
     /// What the first start and the windows write about themselves: the display, and how many networks there are.
     private static let surroundings = #"echo "$DISPLAY $(grep -c : /proc/net/dev)""#
-    /// Says the profile's notes when a page opens, and adds one.
-    private static let page = #"say "$(cat "$1/notes" || echo none)"; echo page >>"$1/notes"; exec /bin/sleep 600"#
+    /// Says the profile's notes when a page opens, and adds one. Firefox shows no page if its profile is missing.
+    private static let page = """
+        say "$(cat "$1/notes" || { [ -d "$1" ] && echo none || echo missing; })"
+        echo page >>"$1/notes"
+        exec /bin/sleep 600
+        """
 
     /// Starts an agent whose Firefox is a script, with what it does at its first start.
     private func withAgent(
@@ -25,7 +30,7 @@ import UnixSocket
     ) async throws {
         try await Scratch.with { scratch in
             let events = try NoticeSocket(path: scratch.path("events"))
-            let script = "#!/bin/sh\n" + Self.say + #"mkdir -p "$1"; [ "$MOZ_HEADLESS" ] && { "# + firstStart + "; }\n"
+            let script = "#!/bin/sh\n" + Self.say + #"[ "$MOZ_HEADLESS" ] && { "# + firstStart + "; }\n"
             let browser = try scratch.writeProgram(
                 (script + Self.page).replacing("FOLDER", with: scratch.path), to: "browser")
             let live = try AgentFixture(scratch, command: [browser, "{profile}", "{url}"], kind: "firefox")
@@ -52,11 +57,17 @@ import UnixSocket
         return notes
     }
 
+    /// Whether the folder of the first start is gone.
+    private func isGone(_ live: AgentFixture) throws -> Bool {
+        try !Directory(path: live.scratch.path("profiles")).names().contains("first-start")
+    }
+
     @Test func `each session begins with the profile of a first start that had no screen and no network`() async throws
     {
         let firstStart = "(" + Self.surroundings + #") >"$1/notes"; exit"#
         try await withAgent(firstStart: firstStart) { live, agent, broker, events in
             try await awaitLog("a profile of Firefox is prepared", of: agent, live)
+            #expect(try isGone(live))
             for _ in 1...2 { #expect(try await notes(live, broker, events) == " 1") }
         }
     }
@@ -67,7 +78,19 @@ import UnixSocket
     ) async throws {
         try await withAgent(firstStart: firstStart) { live, agent, broker, events in
             try await awaitLog("no profile of Firefox is prepared", of: agent, live)
+            #expect(try isGone(live))
             #expect(try await notes(live, broker, events) == "none")
+        }
+    }
+
+    @Test func `a first start that has failed is tried again after the session`() async throws {
+        let firstStart = #"echo made >"$1/notes"; [ -e FOLDER/works ]; exit"#
+        try await withAgent(firstStart: firstStart) { live, agent, broker, events in
+            try await awaitLog("no profile of Firefox is prepared", of: agent, live)
+            try Data().write(to: URL(filePath: live.scratch.path("works")))
+            #expect(try await notes(live, broker, events) == "none")
+            try await awaitLog("a profile of Firefox is prepared", of: agent, live)
+            #expect(try await notes(live, broker, events) == "made")
         }
     }
 
@@ -84,11 +107,12 @@ import UnixSocket
     }
 
     @Test func `an ended agent leaves no first start running`() async throws {
-        try await withAgent(firstStart: "say start; exec /bin/sleep 600") { _, agent, _, events in
+        try await withAgent(firstStart: "say start; exec /bin/sleep 600") { live, agent, _, events in
             #expect(try await blocking { try events.notice(or: nil, seconds: 60)?.text } == "start")
             let running = try ProcessTable.read().descendants(of: agent.pid)
             #expect(try await agent.stop() == 0)
             #expect(try ProcessTable.read().stillRunning(running) == [])
+            #expect(try isGone(live))
         }
     }
 }

@@ -117,6 +117,20 @@ import Testing
         }
     }
 
+    @Test func `a file where Firefox is started for the first time is found`() async throws {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            let saved = scratch.path("saved")
+            #expect(try await device.audit("--save", saved).code == 0)
+            try FileManager.default.createDirectory(
+                atPath: device.folder + "/profiles/first-start/firefox", withIntermediateDirectories: true)
+            try device.write("planted", to: "profiles/first-start/firefox/baton.cfg")
+            let run = try await device.audit("--compare", saved, "--json")
+            #expect(run.code == 1)
+            #expect(try device.found(run) == ["browser_profile": [.file, .file, .file]])
+        }
+    }
+
     @Test func `folders on other file systems are read, and those of a program that never answers are named`()
         async throws
     {

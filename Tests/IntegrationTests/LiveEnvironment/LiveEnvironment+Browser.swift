@@ -41,9 +41,7 @@ extension LiveEnvironment {
         try former.write(to: place)
         try? await kill(.agent)
         // The suite's other tests have an agent that packs no extension.
-        for folder in ["extension", "first-start"] {
-            try? FileManager.default.removeItem(atPath: path("run/profiles/" + folder))
-        }
+        try? FileManager.default.removeItem(atPath: path("run/profiles/extension"))
         screen.kill()
         _ = try await screen.waitForExit()
         try outcome.get()

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrowserPolicies
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What a real Firefox shows that runs Baton's script for its own pages (Tests/Person/firefox_addresses.py).
+@Suite(.timeLimit(.minutes(5))) struct FirefoxAddressesTests {
+    /// Addresses below FOLDER, which contains the folder `open`, and a folder and a file beside it.
+    private static let refused = [
+        "file://FOLDER/", "file://FOLDER/secret.html", "file://FOLDER/open-beside/secret.html",
+        "file://FOLDER/open/..%2fsecret.html", "file://FOLDER/open/..%2F..%2f..%2f..%2f..%2fetc/passwd",
+        "file://FOLDER/open/%2e%2e%2fsecret.html", "file://FOLDER/open/.%2e/secret.html",
+        "file://FOLDER/open/deeper/..%2f..%2fsecret.html", "file://FOLDER/open/link.html",
+        "file://FOLDER/open//..%2f/secret.html", "file://localhostFOLDER/open/..%2fsecret.html", "file:///etc/passwd",
+        "jar:file://FOLDER/archive.zip!/secret.html", "jar:file://FOLDER/open/archive.zip!/secret.html",
+        "jar:file://FOLDER/open/..%2farchive.zip!/secret.html",
+        "jar:file:///usr/lib/firefox-esr/omni.ja!/greprefs.js", "jar:resource://gre/omni.ja!/greprefs.js",
+        "view-source:file://FOLDER/open/page.html", "view-source:file://FOLDER/open/..%2fsecret.html",
+        "view-source:SITE/", "view-source:jar:file:///usr/lib/firefox-esr/omni.ja!/greprefs.js",
+        "about:config", "about:support", "chrome://global/content/config.xhtml", "resource://gre/greprefs.js",
+        "resource://pdf.js/..%2f..%2fgreprefs.js", "moz-icon://file.pdf", "ftp://127.0.0.1/",
+    ]
+    private static let shown = [
+        "file://FOLDER/open/page.html", "file://FOLDER/open/", "file://FOLDER/open/deeper/../page.html",
+        "file://FOLDER/open/deeper/..%2fpage.html", "file://FOLDER/open/na%20me%C3%A9.html", "about:downloads",
+        "data:text/html,<title>data</title>", "resource://pdf.js/web/viewer.html",
+    ]
+
+    @Test func `Firefox shows the files of the open folders only, however their addresses are written, and the web`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let frames = "file://FOLDER/open/frames.html"
+            let shown = try await Self.documents(Self.refused + Self.shown + ["SITE/", frames], scratch)
+            func isShown(_ address: String) throws -> Bool {
+                let document = try #require(shown[address]?.first)
+                return document != "about:blank" && !document.hasPrefix("about:neterror?")
+            }
+            for address in Self.refused { #expect(try !isShown(address), "\(address)") }
+            for address in Self.shown { #expect(try isShown(address), "\(address)") }
+            #expect(shown["SITE/"] == ["SITE/", "blob data javascript srcdoc ws"])
+            #expect(shown[frames]?.last == "page")
+        }
+    }
+
+    /// The address and the title of the document that each address leads to.
+    private static func documents(_ addresses: [String], _ scratch: Scratch) async throws -> [String: [String]] {
+        let folder = scratch.path("firefox")
+        func page(_ title: String) -> String {
+            "<!doctype html><title>\(title)</title><script>parent.postMessage('\(title)', '*')</script>"
+        }
+        let embedding = ["page.html", "../secret.html"].map { "<object data='\($0)'></object><embed src='\($0)'>" }
+        let frames = """
+            <!doctype html><title>none</title><script>
+            const shown = new Set();
+            onmessage = message => { shown.add(message.data); document.title = [...shown].sort().join(" "); };
+            </script>\(embedding.joined())
+            """
+        let pages = [
+            "secret.html": page("secret"), "open-beside/secret.html": page("secret"), "open/page.html": page("page"),
+            "open/na meé.html": page("page"), "open/deeper/page.html": page("page"), "open/frames.html": frames,
+            "baton.js": FirefoxInternalPages.preferences,
+            "baton.cfg": FirefoxInternalPages.script(openFolders: [folder + "/open"]),
+        ]
+        for (name, text) in pages {
+            let place = URL(filePath: folder + "/" + name)
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: place)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder + "/open/link.html", withDestinationPath: "../secret.html")
+        let real = addresses.map { $0.replacing("FOLDER", with: folder) }
+        try JSONEncoder().encode(real).write(to: URL(filePath: folder + "/addresses.json"))
+        let namespace = ["--mount"] + (getuid() == 0 ? [] : ["--map-root-user"])
+        let program = try await RunningProgram.start(
+            "/usr/bin/unshare",
+            namespace + ["/usr/bin/python3", Repository.root + "/Tests/Person/firefox_addresses.py", folder],
+            log: "addresses.log", awaitsReady: false, in: scratch)
+        guard try await program.waitForExit() == 0 else { throw TestProblem(try program.log()) }
+        let documents = try JSONDecoder().decode(
+            [String: [String]].self, from: Data(contentsOf: URL(filePath: folder + "/result.json")))
+        return Dictionary(uniqueKeysWithValues: zip(addresses, real.map { documents[$0] ?? [] }))
+    }
+}
