@@ -23,15 +23,6 @@ import Testing
         #expect(accounts.map(\.identifier) == [TestValues.amara.homeAccountID])
     }
 
-    @Test func `an account is described by its identifier, without a name`() async throws {
-        let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.amara) }
-        let application = try broker.application()
-        let account = try #require(try await blocking { try application.allAccounts() }.first)
-        let text = "\(account) \(String(reflecting: account))"
-        #expect(text.contains(TestValues.amara.homeAccountID) && !text.contains(TestValues.amara.username), "\(text)")
-        #expect("\(account)" == "\(String(reflecting: account))")
-    }
-
     @Test func `ENUM-2 a worker who signed out through another app is listed nowhere`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { request in

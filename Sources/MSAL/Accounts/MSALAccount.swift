@@ -56,9 +56,6 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
         name == other || name.lowercased() == other.lowercased()
     }
 
-    /// Contains the identifier, and no name.
-    open override var description: String { "<MSALAccount \(identifier ?? "without identifier")>" }
-
     /// Always 0: equal accounts need equal hashes, and two accounts can be equal by identifier or by user name.
     open override var hash: Int { 0 }
 }
