@@ -100,8 +100,6 @@ package enum ChromiumPolicies {
         // Features that run without a window or leave something behind when the browser exits.
         "BackgroundModeEnabled", "WebAppInstallByUserEnabled", "DefaultBrowserSettingEnabled",
         "PromptForDownloadLocation",
-        // A person could save over any file to which the browser can write, such as its own extension.
-        "AllowFileSelectionDialogs",
         // Debuggers. A worker could let another user's program debug the browser over a port of 127.0.0.1.
         "RemoteDebuggingAllowed",
         // Chromium's task manager ends processes of the browser's own pages and of the extension.
@@ -123,6 +121,8 @@ package enum ChromiumPolicies {
     ]
 
     private static let chosen: [String: JSONValue] = [
+        // A person could save over any file to which the browser can write, such as its own extension.
+        "AllowFileSelectionDialogs": .bool(false),
         "AutofillPredictionSettings": .integer(2),
         "AutofillSettings": .array([
             .object(["url_pattern": .string("*"), "blocked_types": .array([.string("all")])])
