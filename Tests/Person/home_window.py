@@ -4,8 +4,6 @@
 (DBUS_SESSION_BUS_ADDRESS).
 
     home_window.py reads TEXT…            waits until each text is in the window
-    home_window.py when TEXT              prints a line, waits until the text is in the window, and prints the time, in
-                                          seconds of CLOCK_MONOTONIC
     home_window.py crash HOME             ends the processes of the pages in the windows of the process HOME
     home_window.py tries HOME ADDRESS…    crashes the page, opens the browser's task manager and a second window, and types
                                           each address there; fails if an address shows more than that it is blocked
@@ -79,12 +77,6 @@ def texts(parts):
 
 def reads(words):
     look(lambda seen: all(any(word in text for _, parts in seen for text in texts(parts)) for word in words))
-
-
-def when(word):
-    print("waits", flush=True)
-    reads([word])
-    print(time.monotonic(), flush=True)
 
 
 def descendants(process):
@@ -209,8 +201,6 @@ def main():
     command, *words = sys.argv[1:]
     if command == "reads":
         reads(words)
-    elif command == "when":
-        when(words[0])
     elif command == "crash":
         crash(int(words[0]))
     elif command == "tries":
