@@ -4,6 +4,7 @@ internal import BrokerIPC
 import DeviceManagement
 internal import Files
 import FoundationEssentials
+import Processes
 
 /// The developer's own apps in an environment that another process keeps running.
 struct OwnApps {
@@ -53,6 +54,10 @@ struct OwnApps {
         _ id: String, clientID: String?, dataFolders folders: [String]?, program: String? = nil
     ) async throws -> Registration {
         try await checkRunning()
+        // Of two calls at once, the second sees what the first has registered.
+        let path = layout.ownApps + ".lock"
+        let lock = try await blocking { try FileLock(path, isPatient: true) }
+        defer { withExtendedLifetime(lock) {} }
         var known = try known()
         try check(id, clientID, among: known)
         try check(folders ?? [], program: program)
@@ -63,24 +68,43 @@ struct OwnApps {
             isNew: former == nil)
         guard former == nil || folders != nil else { return registration }
         let admin = AdminClient(socket: layout.server + "/admin.sock")
-        // The device is first, because it refuses folders of another app.
-        let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
-        let command = try await setup.install(
-            id, clientID: client, redirectURI: registration.redirectURI, dataFolders: folders ?? [])
-        _ = try await device.ask(.checkIn)
-        if let failure = try await setup.failure(of: command) {
-            throw CommandFailure(
-                code: "device_refused", message: "The device did not register \(id): \(failure)",
-                remedy: "Correct what the message names; nothing has changed.")
+        if former == nil { try await add(id, client, registration.redirectURI, admin) }
+        do { try await install(registration, folders ?? [], admin) } catch {
+            if former == nil { try await admin.call("DELETE", clientPath(client)) }
+            throw error
         }
         if former == nil {
-            let body = IdentityAdmin.NewClient(
-                id: client, displayName: id, redirectURIs: [registration.redirectURI])
-            try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenantID]), body: body)
             known[id] = client
             try layout.write(known, to: layout.ownApps)
         }
         return registration
+    }
+
+    /// Registers a client at the identity platform.
+    private func add(_ id: String, _ client: String, _ redirectURI: String, _ admin: AdminClient) async throws {
+        let body = IdentityAdmin.NewClient(id: client, displayName: id, redirectURIs: [redirectURI])
+        do {
+            try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenantID]), body: body)
+        } catch let failure as CommandFailure where failure.code == "identity.name.taken" {
+            throw clientTaken(client, by: "an app that is registered already")
+        }
+    }
+
+    private func clientPath(_ client: String) -> String {
+        IdentityAdmin.Path.client.filled(["tenant": tenantID, "client": client])
+    }
+
+    /// Has the MDM configure an app on the device, which refuses folders of another app.
+    private func install(_ app: Registration, _ folders: [String], _ admin: AdminClient) async throws {
+        let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
+        let command = try await setup.install(
+            app.id, clientID: app.clientID, redirectURI: app.redirectURI, dataFolders: folders)
+        _ = try await device.ask(.checkIn)
+        if let failure = try await setup.failure(of: command) {
+            throw CommandFailure(
+                code: "device_refused", message: "The device did not register \(app.id): \(failure)",
+                remedy: "Correct what the message names; nothing has changed.")
+        }
     }
 
     private var device: OperatorClient { OperatorClient(runtimeDirectory: layout.run) }
@@ -127,10 +151,12 @@ struct OwnApps {
     }
 
     private func check(_ id: String, _ clientID: String?, among known: [String: String]) throws {
-        guard AppManifest.isSafeName(id), id.contains(".") else {
+        // The id is part of the redirect URI's scheme (RFC 3986, section 3.1), which has no upper case and no underscore.
+        guard AppManifest.isSafeName(id), id.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)+/) != nil else {
             throw CommandFailure(
                 code: "app_name", message: "\(id.prefix(100)) is not a valid id of an app.",
-                remedy: "Use letters, digits, hyphens, underscores and at least one dot, such as com.example.rounds.")
+                remedy: "Use words of lower-case letters, digits and hyphens with dots between them, such as "
+                    + "com.example.rounds.")
         }
         guard !facts.apps.contains(where: { $0.bundleID == id }), !id.hasPrefix("org.baton.") else {
             throw CommandFailure(
@@ -138,6 +164,11 @@ struct OwnApps {
                 remedy: "Give your app an id of its own with --id, such as com.example.rounds.")
         }
         guard let clientID = clientID?.lowercased() else { return }
+        guard UUID(uuidString: clientID) != nil else {
+            throw CommandFailure(
+                code: "client_id_invalid", message: "\(clientID.prefix(100)) is not a client id.",
+                remedy: "Use a UUID; or leave --client-id out, and use the one that is printed.")
+        }
         if let former = known[id], former != clientID {
             throw CommandFailure(
                 code: "app_has_client", message: "\(id) is registered already, with the client id \(former).",
@@ -145,7 +176,11 @@ struct OwnApps {
         }
         let owners = known.merging(facts.apps.map { ($0.bundleID, $0.clientID) }) { own, _ in own }
         guard let owner = owners.first(where: { $0.value == clientID && $0.key != id })?.key else { return }
-        throw CommandFailure(
+        throw clientTaken(clientID, by: owner)
+    }
+
+    private func clientTaken(_ clientID: String, by owner: String) -> CommandFailure {
+        CommandFailure(
             code: "client_of_other_app", message: "The client id \(clientID) belongs to \(owner).",
             remedy: "Leave --client-id out, and use the client id that is printed.")
     }

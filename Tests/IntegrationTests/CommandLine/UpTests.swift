@@ -202,12 +202,30 @@ import Testing
             (["--id", "com.example.other", "--client-id", client], "client_of_other_app"),
             (app + ["--client-id", UUID().uuidString], "app_has_client"), (app + ["/none"], "app_missing"),
             (["--id", "my app"], "app_name"), (["--id", "rounds"], "app_name"),
+            (["--id", "com.under_score.app"], "app_name"), (["--id", "com.example."], "app_name"),
+            (["--id", "com.example.Rounds"], "app_name"),
+            (["--id", "com.example.fourth", "--client-id", "nonsense"], "client_id_invalid"),
+            // The client id of the broker.
+            (["--id", "com.example.fifth", "--client-id", "29d9ed98-a469-4536-ade2-f981bc1d605e"], "client_of_other_app"),
         ]
         for (words, code) in refusals {
             let refused = try await run(["--json"] + words)
             #expect(refused.code == 1 && refused.output.isEmpty, "\(refused)")
             let error = try CommandRun.Failure(refused.errors).error
-            #expect(error.code == code && !error.remedy.isEmpty)
+            #expect(error.code == code && !error.remedy.isEmpty, "\(words): \(error)")
+        }
+        let apps = try await CommandRun(["device", "status", "--runtime-directory", up.root + "/run"], in: scratch)
+        for other in ["other", "fourth", "fifth"] { #expect(!apps.output.contains("com.example." + other)) }
+        let ids = ["com.example.first", "com.example.first", "com.example.second", "com.example.third"]
+        let clients = try await withThrowingTaskGroup { group in
+            for id in ids { group.addTask { try await run(["--id", id]).output } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        // Calls at the same time lose nothing: each id has one client id, now and later.
+        for id in Set(ids) {
+            let later = try await run(["--id", id]).output.split(separator: "\n").dropFirst().joined(separator: "\n")
+            let before = clients.filter { $0.hasPrefix(id + " is") }
+            #expect(before.count == ids.count { $0 == id } && before.allSatisfy { $0.contains(later) }, "\(clients)")
         }
         try await refusesFolders(up, scratch, run)
         #expect(try await up.baton.stop() == 0)
