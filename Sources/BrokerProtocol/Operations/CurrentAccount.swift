@@ -71,7 +71,7 @@ package struct Acknowledgement: Sendable, Equatable {
     /// - Throws: ``BrokerError`` if there is no client id or the epoch cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let epoch = Epoch(try map.required(.epoch)) else {
-            throw BrokerError(.invalidParameter, "The epoch cannot be read. Send the epoch that the broker returned.")
+            throw BrokerError(.developerParameter, "The epoch cannot be read. Send the epoch that the broker returned.")
         }
         self.init(
             client: try ClientRequest(map), epoch: epoch, previousHomeAccountID: map[.previousHomeAccountID])

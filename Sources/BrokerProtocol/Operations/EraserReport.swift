@@ -30,7 +30,7 @@ package struct EraserReport: Sendable, Equatable {
     package init(_ map: FlatMap) throws(BrokerError) {
         let client = try ClientRequest(map)
         guard let epoch = Epoch(try map.required(.epoch)) else {
-            throw BrokerError(.invalidParameter, "The epoch cannot be read. Send the ended one that the hello named.")
+            throw BrokerError(.developerParameter, "The epoch cannot be read. Send the ended one that the hello named.")
         }
         guard let result = Result(rawValue: try map.required(.result)) else {
             throw BrokerError(.developerParameter, "The result is neither done nor failed. Send one of them.")
