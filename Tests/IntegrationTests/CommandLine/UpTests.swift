@@ -184,6 +184,7 @@ import Testing
             try await CommandRun(["run-app", "--directory", up.root] + words, in: scratch)
         }
         let client = "0b9a5f0e-6a5e-4d3c-9c57-3d0f2f7f3a10"
+        let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
         let app = ["--id", "com.example.rounds"]
         let printed = "com.example.rounds \(client) msauth.com.example.rounds://auth \(up.root)/run/broker.sock"
         // As a path, and as a name that is searched for.
@@ -205,8 +206,7 @@ import Testing
             (["--id", "com.under_score.app"], "app_name"), (["--id", "com.example."], "app_name"),
             (["--id", "com.example.Rounds"], "app_name"),
             (["--id", "com.example.fourth", "--client-id", "nonsense"], "client_id_invalid"),
-            // The client id of the broker.
-            (["--id", "com.example.fifth", "--client-id", "29d9ed98-a469-4536-ade2-f981bc1d605e"], "client_of_other_app"),
+            (["--id", "com.example.fifth", "--client-id", broker], "client_of_other_app"),
         ]
         for (words, code) in refusals {
             let refused = try await run(["--json"] + words)
