@@ -67,9 +67,8 @@ struct OwnApps {
             id: id, clientID: client, redirectURI: "msauth.\(id)://auth", authority: "\(facts.loginURL)/\(tenantID)",
             isNew: former == nil)
         guard former == nil || folders != nil else { return registration }
-        let admin = AdminClient(socket: layout.server + "/admin.sock")
-        if former == nil { try await add(id, client, registration.redirectURI, admin) }
-        do { try await install(registration, folders ?? [], admin) } catch {
+        if former == nil { try await add(registration) }
+        do { try await install(registration, folders ?? []) } catch {
             if former == nil { try await admin.call("DELETE", clientPath(client)) }
             throw error
         }
@@ -81,12 +80,12 @@ struct OwnApps {
     }
 
     /// Registers a client at the identity platform.
-    private func add(_ id: String, _ client: String, _ redirectURI: String, _ admin: AdminClient) async throws {
-        let body = IdentityAdmin.NewClient(id: client, displayName: id, redirectURIs: [redirectURI])
+    private func add(_ app: Registration) async throws {
+        let body = IdentityAdmin.NewClient(id: app.clientID, displayName: app.id, redirectURIs: [app.redirectURI])
         do {
             try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenantID]), body: body)
         } catch let failure as CommandFailure where failure.code == "identity.name.taken" {
-            throw clientTaken(client, by: "an app that is registered already")
+            throw clientTaken(app.clientID, by: "an app that is registered already")
         }
     }
 
@@ -95,7 +94,7 @@ struct OwnApps {
     }
 
     /// Has the MDM configure an app on the device, which refuses folders of another app.
-    private func install(_ app: Registration, _ folders: [String], _ admin: AdminClient) async throws {
+    private func install(_ app: Registration, _ folders: [String]) async throws {
         let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
         let command = try await setup.install(
             app.id, clientID: app.clientID, redirectURI: app.redirectURI, dataFolders: folders)
@@ -107,6 +106,7 @@ struct OwnApps {
         }
     }
 
+    private var admin: AdminClient { AdminClient(socket: layout.server + "/admin.sock") }
     private var device: OperatorClient { OperatorClient(runtimeDirectory: layout.run) }
 
     private func checkRunning() async throws {
