@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A keyboard of a Wayland compositor (virtual-keyboard-unstable-v1): it has the keys of a real one, at their places, and a
-layout of xkeyboard-config(7). The keys have the names of what they type in the layout of the United States.
+"""A keyboard of a Wayland compositor (virtual-keyboard-unstable-v1), with a layout of xkeyboard-config(7). It has the same
+keys at the same places as a real one. A key is named after what it types in the layout of the United States.
 
     keyboard.py LAYOUT LOCK,... LOG SHORTCUT...
 

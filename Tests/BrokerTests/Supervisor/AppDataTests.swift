@@ -158,7 +158,9 @@ import Testing
     }
 
     /// A process of the app has erased, and the agent gets the order to end another one, which has no eraser.
-    private func withReader(_ body: (SupervisorFixture, Session) async throws -> Void) async throws -> [ReceiptItem] {
+    private func withReader(
+        _ body: (SupervisorFixture, Session, RunningProgram) async throws -> Void
+    ) async throws -> [ReceiptItem] {
         try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
             let other = try await RunningProgram.start(
@@ -170,7 +172,7 @@ import Testing
             fixture.sessionProcessSends(
                 .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await session.taken().map(\.processes) == [[reader]])
-            try await body(fixture, session)
+            try await body(fixture, session, other)
             other.kill()
             _ = try await other.waitForExit()
         }
@@ -180,7 +182,7 @@ import Testing
     func `a process that has no eraser is ended, although the other processes of its app have erased`(
         failure: AppDataFailure.Code?
     ) async throws {
-        let items = try await withReader { fixture, session in
+        let items = try await withReader { fixture, session, _ in
             session.answer(failure)
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == (failure == .processLeft ? [app] : []))
@@ -190,7 +192,7 @@ import Testing
     }
 
     @Test func `a receipt does not say done while a process goes on, also if the agent says nothing`() async throws {
-        let items = try await withReader { fixture, session in
+        let items = try await withReader { fixture, session, _ in
             fixture.clock.pass(.seconds(5))
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == [app])
@@ -332,17 +334,7 @@ import Testing
     func `once a process without an eraser has ended, the erasers of its app are asked again, and free it`(
         endsFirst: Bool
     ) async throws {
-        _ = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil, process: me)
-            let other = try await RunningProgram.start(
-                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
-            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
-            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
-            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
-            try await session.end()
-            fixture.sessionProcessSends(
-                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
-            _ = try await session.taken()
+        _ = try await withReader { fixture, session, other in
             if endsFirst {
                 other.kill()
                 _ = try await other.waitForExit()

@@ -249,54 +249,55 @@ import Testing
         try #require(AppEraser(bundleID: app, name: String(repeating: "a", count: number)))
     }
 
-    @Test func `an app whose processes have registered all that it may does not hinder another app`() async throws {
+    /// Eight processes in a session.
+    private func withOthers(_ body: (SupervisorFixture, [Other], Epoch) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             var others: [Other] = []
             for _ in 0..<8 { others.append(try await Other(in: scratch)) }
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let epoch = try await fixture.epoch()
-                // A program of the session's user may make requests as every app of this user that is registered.
-                for app in ["org.example.greedy", "org.example.claimed"] {
-                    for other in others {
-                        for number in 1...16 {
-                            #expect(try await isRegistered(fixture, try eraser(app, number), other.name, in: epoch))
-                        }
-                    }
-                    let isMore = try await isRegistered(fixture, try eraser(app, 1), me, in: epoch)
-                    #expect(!isMore)
-                    // What it has registered stays so.
-                    #expect(try await isRegistered(fixture, try eraser(app, 1), others[0].name, in: epoch))
-                }
-                #expect(try await isRegistered(fixture, notes, me, in: epoch))
-                // Processes that have ended take no room.
-                try await others[0].kill()
-                #expect(try await isRegistered(fixture, try eraser("org.example.greedy", 1), me, in: epoch))
+                try await body(fixture, others, epoch)
             }
+        }
+    }
+
+    @Test func `an app whose processes have registered all that it may does not hinder another app`() async throws {
+        try await withOthers { fixture, others, epoch in
+            // A program of the session's user may make requests as every app of this user that is registered.
+            for app in ["org.example.greedy", "org.example.claimed"] {
+                for other in others {
+                    for number in 1...16 {
+                        #expect(try await isRegistered(fixture, try eraser(app, number), other.name, in: epoch))
+                    }
+                }
+                let isMore = try await isRegistered(fixture, try eraser(app, 1), me, in: epoch)
+                #expect(!isMore)
+                // What it has registered stays so.
+                #expect(try await isRegistered(fixture, try eraser(app, 1), others[0].name, in: epoch))
+            }
+            #expect(try await isRegistered(fixture, notes, me, in: epoch))
+            // Processes that have ended take no room.
+            try await others[0].kill()
+            #expect(try await isRegistered(fixture, try eraser("org.example.greedy", 1), me, in: epoch))
         }
     }
 
     @Test func `an eraser that was refused for want of room is told when a process of its app has ended`()
         async throws
     {
-        try await Scratch.with { scratch in
-            var others: [Other] = []
-            for _ in 0..<8 { others.append(try await Other(in: scratch)) }
-            try await SupervisorFixture.with(scratch) { fixture in
-                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.epoch()
-                for other in others {
-                    for number in 1...16 {
-                        let name = try eraser(notes.bundleID, number)
-                        #expect(try await isRegistered(fixture, name, other.name, in: epoch))
-                    }
+        try await withOthers { fixture, others, epoch in
+            for other in others {
+                for number in 1...16 {
+                    let name = try eraser(notes.bundleID, number)
+                    #expect(try await isRegistered(fixture, name, other.name, in: epoch))
                 }
-                let name = try eraser(notes.bundleID, 1)
-                #expect(try await !isRegistered(fixture, name, me, in: epoch))
-                try await others[0].kill()
-                #expect(try await fixture.sessionProcessReceives(.roomForErasers, .leasesInQuestion) == .roomForErasers)
-                #expect(try await isRegistered(fixture, name, me, in: epoch))
             }
+            let name = try eraser(notes.bundleID, 1)
+            #expect(try await !isRegistered(fixture, name, me, in: epoch))
+            try await others[0].kill()
+            #expect(try await fixture.sessionProcessReceives(.roomForErasers, .leasesInQuestion) == .roomForErasers)
+            #expect(try await isRegistered(fixture, name, me, in: epoch))
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The kiosk session under sway.
 @Suite(.timeLimit(.minutes(5))) struct KioskTests {
-    /// What a window gets, by which the tests also notice that the keyboard works.
+    /// The shortcuts that reach a window. They also show that the keyboard of these tests works.
     private static let needed =
         "a shift+a tab shift+tab escape f3 f5 f6 f7 f10 ctrl+a ctrl+c ctrl+f ctrl+r ctrl+v ctrl+x ctrl+z ctrl+y ctrl+tab"
         + " ctrl+- ctrl+= ctrl+shift+= ctrl+0 ctrl+left ctrl+shift+left ctrl+shift+home alt+left alt+f"
