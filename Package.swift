@@ -43,13 +43,17 @@ let package = Package(
     targets: [
         // 1. Base: kernel calls that Swift's Glibc module does not expose, secrets, sockets, JSON, files, processes.
         .target(name: "CLinux"),
+        // Replaces free(3) of the program that links it.
+        .target(name: "CWipedHeap"),
         // Says what to run if the trait Programs is off.
         .target(name: "TraitCheck"),
         .systemLibrary(name: "CTSS", providers: [.apt(["libtss2-dev"])]),
-        .target(name: "JSON", dependencies: ["Redaction"]),
+        .target(name: "Encodings"),
+        .target(name: "Retries"),
+        .target(name: "JSON", dependencies: ["Encodings", "Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
-        .target(name: "Files", dependencies: ["CLinux", "JSON", "UnixSocket"]),
+        .target(name: "Files", dependencies: ["CLinux", "Encodings", "JSON", "UnixSocket"]),
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
         // The format of logs and of published metrics, for servers and devices.
@@ -61,30 +65,35 @@ let package = Package(
             name: "WebPages", dependencies: ["JSON"],
             resources: ["form.css", "keyboard.js"].map { .embedInCode("Markup/\($0)") }
                 + languages.map { .embedInCode("Markup/Texts/\($0).json") }),
-        .target(name: "BrowserPolicies", dependencies: ["JSON"]),
+        .target(name: "BrowserPolicies", dependencies: ["Encodings", "JSON"]),
         // The confinement of the browsers that stand in front of a person; for programs that start one.
         .target(name: "BrowserWindows", dependencies: ["Files", "Processes", "UnixSocket"]),
-        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
+        .target(
+            name: "OAuth",
+            dependencies: ["Encodings", "JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
             dependencies: [
-                "BrowserPolicies", "JSON", "Redaction", "WebPages", .asn1, .crypto, .cryptoExtras, .certificates,
+                "BrowserPolicies", "Encodings", "JSON", "Redaction", "WebPages", .asn1, .crypto, .cryptoExtras,
+                .certificates,
             ]),
 
         // 3. Persistence.
-        .target(name: "Storage", dependencies: ["JSON", .crypto, .grdb]),
+        .target(name: "Storage", dependencies: ["Encodings", "JSON", .crypto, .grdb]),
         // A target of its own, so that only a server with many nodes needs PostgreSQL's client library.
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "StoragePostgreSQL",
-            dependencies: ["CLinux", "CPostgreSQL", "Processes", "Redaction", "Storage", "UnixSocket"]),
+            dependencies: [
+                "CLinux", "CPostgreSQL", "Encodings", "Processes", "Redaction", "Retries", "Storage", "UnixSocket",
+            ]),
 
         // What a server counts, and its publication. A target of its own, so that tests and benchmarks can measure it.
         .target(
             name: "ServerMetrics", dependencies: ["Observability", "Storage", .coreMetrics, .httpTypes, .hummingbird]),
 
         // 4. Contracts between processes, without I/O.
-        .target(name: "BrokerProtocol", dependencies: ["JSON"]),
+        .target(name: "BrokerProtocol", dependencies: ["Encodings", "JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
         // The header with which a load balancer names the client of a connection.
         .target(name: "ProxyProtocol"),
@@ -95,7 +104,8 @@ let package = Package(
         .target(
             name: "BrokerIPC",
             dependencies: [
-                "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Processes", "Redaction", "UnixSocket",
+                "BrokerProtocol", "BrowserPolicies", "CLinux", "Encodings", "Files", "JSON", "Processes", "Redaction",
+                "UnixSocket",
             ]),
 
         // The list of the places where data of a worker can remain. A target of its own, because comparing a device with
@@ -103,11 +113,13 @@ let package = Package(
         .target(name: "Leftovers", dependencies: ["BrokerIPC", "BrowserExtension"]),
 
         // 6. Engines. They never import each other.
-        .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
+        .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "Retries", "UnixSocket"]),
         // For apps that take part in the hand-over: erasers, changes of worker, unsaved work.
         .target(name: "Handover", dependencies: ["BrokerProtocol", "MSAL"]),
         // For apps' own tests: a simulated device in the test's process, behind the real library.
-        .target(name: "MSALTesting", dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "UnixSocket"]),
+        .target(
+            name: "MSALTesting",
+            dependencies: ["BrokerProtocol", "Encodings", "JSON", "MSAL", "Redaction", "UnixSocket"]),
         // The code that the parts of the broker share: keys, files, apps, settings, HTTPS and messages.
         .target(
             name: "BrokerDevice",
@@ -121,9 +133,10 @@ let package = Package(
         .target(
             name: "DeviceEnrollment",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement",
+                "Encodings", "Files",
                 "OAuth", "Processes", "PushProtocol", "Redaction",
-                .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
+                "Retries", .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The session process, which serves the apps of one epoch and ends with it.
         .target(
@@ -138,7 +151,8 @@ let package = Package(
             name: "BrokerSupervisor",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceEnrollment", "Files",
-                "JSON", "Leftovers", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
+                "JSON", "Leftovers", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "Retries",
+                "UnixSocket",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The code of `baton-agent`, without network access.
@@ -147,7 +161,7 @@ let package = Package(
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "BrowserWindows", "CLinux",
                 "Files",
-                "JSON", "Observability", "Processes", "UnixSocket", .logging,
+                "JSON", "Observability", "Processes", "Retries", "UnixSocket", .logging,
             ]),
         // The extensions of the browsers' windows, their manifests and their packing; for programs that open windows.
         .target(
@@ -179,7 +193,8 @@ let package = Package(
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage", "WebPages",
+                "AdminAPI", "Encodings", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage",
+                "WebPages",
                 .asn1, .certificates, .coreMetrics, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
                 .nioCore, .nioSSL,
             ],
@@ -187,7 +202,7 @@ let package = Package(
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "DeviceManagement", "JSON", "Redaction", "Storage",
+                "AdminAPI", "DeviceManagement", "Encodings", "JSON", "Redaction", "Storage",
                 .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
@@ -199,7 +214,8 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor",
-                "BrowserPolicies", "BrowserWindows", "CLinux", "DeviceAudit", "DeviceManagement", "Files", "HomeScreen",
+                "BrowserPolicies", "BrowserWindows", "CLinux", "DeviceAudit", "DeviceManagement", "Encodings", "Files",
+                "HomeScreen",
                 "JSON", "MSAL", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
             ]),
@@ -229,7 +245,8 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "DeviceEnrollment",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "CWipedHeap",
+                "DeviceEnrollment",
                 "Files", "JSON", "Observability", "Processes", "TPM", "UnixSocket",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ],
@@ -241,7 +258,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "CLinux", "Processes", "UnixSocket",
+                "BrokerIPC", "BrokerProtocol", "CLinux", "Encodings", "Processes", "UnixSocket",
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
             ],
             path: "Tests/TestSupport"),
@@ -258,6 +275,8 @@ let package = Package(
         .executableTarget(
             name: "canary", dependencies: ["Processes", "TraceSearch", "UnixSocket", .argumentParser],
             path: "Tests/Canary/Program"),
+        .testTarget(name: "EncodingsTests", dependencies: ["Encodings"]),
+        .testTarget(name: "RetriesTests", dependencies: ["Retries"]),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "WebPagesTests", dependencies: ["TestSupport", "WebPages"]),
@@ -398,7 +417,7 @@ if Context.environment["BATON_BENCH"] == "1" {
         .executableTarget(
             name: "server-benchmark",
             dependencies: [
-                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
+                "DeviceManagement", "Encodings", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
                 "ServerMetrics", "Storage", "StoragePostgreSQL", "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
@@ -422,7 +441,7 @@ for target in package.targets where target.dependencies.contains(where: { $0.own
 
 for target in package.targets
 where target.type != .system
-    && !["CInspection", "CLinux", "CRoundTrip", "FileRecorder", "RaceDetection"].contains(target.name)
+    && !["CInspection", "CLinux", "CRoundTrip", "CWipedHeap", "FileRecorder", "RaceDetection"].contains(target.name)
 {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
@@ -448,14 +467,18 @@ extension Package {
     /// tests.
     func keepWhatRaces() {
         let own = [
-            "Broker", "BrokerDevice", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Files", "JSON", "MSAL",
-            "Processes", "Redaction", "TestSupport", "UnixSocket",
+            "Broker", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Encodings", "Files",
+            "JSON", "MSAL", "Processes", "Redaction", "Retries", "TestSupport", "UnixSocket",
         ]
         targets = targets.filter { own.contains($0.name.replacing(/Tests$/, with: "")) }
         for target in targets {
             target.dependencies = target.dependencies.filter { own.contains($0.ownName ?? "") }
             if target.isTest { target.dependencies.append("RaceDetection") }
-            if target.name == "BrokerSupervisor" { target.sources = ["Session", "SignOut/EraserProcesses.swift"] }
+            if target.name == "BrokerSupervisor" {
+                target.sources =
+                    ["Session"] + ["AppProcessRecord", "DataOrder", "EraserProcesses"].map { "SignOut/\($0).swift" }
+            }
+            if target.name == "BrokerIPC" { target.sources = ["Agent/AppData.swift"] }
             if target.name == "BrokerTests" { target.sources = ["Session"] }
             if target.name == "BrokerDevice" {
                 target.sources = [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
 import DeviceManagement
+import Encodings
 import HTTPTypes
 import Hummingbird
 import MDMServer
@@ -65,7 +66,7 @@ struct ManagementBench: Sendable {
         for index in 1...count {
             let number = size * index / count
             let certificate = Array("certificate \(number)".utf8)
-            let fingerprint = Hex.text(SHA256.hash(data: certificate))
+            let fingerprint = Hexadecimal.text(SHA256.hash(data: certificate))
             let udid: String = try await database.write { [tenant] connection in
                 let id =
                     try connection.row("SELECT \(bulkID(.udid, size: size, of: "\(number)")) AS udid")?["udid"] ?? ""

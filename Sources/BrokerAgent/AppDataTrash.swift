@@ -14,14 +14,31 @@ internal import Synchronization
 final class AppDataTrash: Sendable {
     private let folder: Directory
     private let logger: Logger
-    /// Held by the thread that removes what was taken.
-    private let emptying = Mutex<Void>(())
+    /// How long to wait after something could not be removed, before it is tried again.
+    private let pause: Duration
+    /// Told after each removal how many of the folders that were taken are still there.
+    private let emptied: @Sendable (Int) -> Void
+    private let removal = Mutex(Removal())
     /// What was taken of the latest epoch: an order that is repeated finds nothing more there. Held while folders are taken.
     private let taken: Mutex<Taken>
 
     struct Taken: Codable {
         var epoch: Epoch.ID?
         var paths: Set<String> = []
+    }
+
+    /// The threads that remove what was taken: at most one that removes, and one that waits to try again.
+    private struct Removal {
+        var isRunning = false
+        /// Whether something was taken since the running removal has looked.
+        var isAsked = false
+        var isDueLater = false
+
+        /// Whether the running removal must look again; otherwise it is over.
+        mutating func goesOn() -> Bool {
+            defer { (isRunning, isAsked) = (isAsked, false) }
+            return isAsked
+        }
     }
 
     /// How long the processes of all apps may take to end, so that one that does not end leaves time to move folders.
@@ -33,8 +50,12 @@ final class AppDataTrash: Sendable {
     /// - Parameters:
     ///   - folder: on the file system of the apps' folders; made if it is missing.
     ///   - taken: what was taken before this process started anew.
-    init(folder: Directory, taken: Taken = Taken(), logger: Logger) {
-        (self.folder, self.logger) = (folder, logger)
+    ///   - emptied: called after each removal, with how many of the folders that were taken are still there.
+    init(
+        folder: Directory, taken: Taken = Taken(), pause: Duration = .seconds(600), logger: Logger,
+        emptied: @escaping @Sendable (Int) -> Void
+    ) {
+        (self.folder, self.pause, self.logger, self.emptied) = (folder, pause, logger, emptied)
         self.taken = Mutex(taken)
     }
 
@@ -69,7 +90,7 @@ final class AppDataTrash: Sendable {
                     taken.insert(path)
                     moved[Self.parent(of: path), default: []].insert(app.app)
                 }
-                if taken.isDisjoint(with: app.folders) { failures.append(AppDataFailure(app: app.app, code: .missing)) }
+                if !taken.isSuperset(of: app.folders) { failures.append(AppDataFailure(app: app.app, code: .missing)) }
             } catch { failures.append(failure(app.app, error)) }
         }
         failures += sync(moved)
@@ -104,20 +125,62 @@ final class AppDataTrash: Sendable {
         path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
     }
 
-    /// Removes what was taken away, in the background. What is left is removed at the next such moment.
+    /// Removes what was taken away, in the background. What cannot be removed is tried again after a pause.
     func empty() {
-        do { try BlockingThread.start { [self] in emptying.withLock { _ in remove() } } } catch {
+        let mustStart = removal.withLock { removal in
+            defer { (removal.isRunning, removal.isAsked) = (true, true) }
+            return !removal.isRunning
+        }
+        guard mustStart else { return }
+        do { try BlockingThread.start { [self] in removeWhileAsked() } } catch {
+            removal.withLock { $0.isRunning = false }
             logger.error("what was taken from apps is not removed", metadata: ["error": "\(error)"])
         }
     }
 
-    private func remove() {
+    private func removeWhileAsked() {
+        while removal.withLock({ $0.goesOn() }) {
+            let left = remove()
+            emptied(left)
+            if left > 0 { emptyLater() }
+        }
+    }
+
+    /// - Returns: how many folders are still there; 1 if that is unknown.
+    private func remove() -> Int {
         let names: [String]
         do throws(FileError) {
             names = try folder.names().filter { $0.hasPrefix(Self.prefix) }
-        } catch { return log(error) }
+        } catch {
+            log(error)
+            return 1
+        }
         // If one cannot be removed, the others are removed nevertheless.
-        for name in names { do throws(FileError) { try folder.appending(name).removeTree() } catch { log(error) } }
+        return names.count { name in
+            do throws(FileError) { try folder.appending(name).removeTree() } catch {
+                log(error)
+                return true
+            }
+            return false
+        }
+    }
+
+    private func emptyLater() {
+        let mustStart = removal.withLock { removal in
+            defer { removal.isDueLater = true }
+            return !removal.isDueLater
+        }
+        guard mustStart else { return }
+        do {
+            try BlockingThread.start { [self] in
+                usleep(UInt32(pause / .microseconds(1)))
+                removal.withLock { $0.isDueLater = false }
+                empty()
+            }
+        } catch {
+            removal.withLock { $0.isDueLater = false }
+            logger.error("what was taken from apps is not removed", metadata: ["error": "\(error)"])
+        }
     }
 
     private func log(_ error: FileError) {

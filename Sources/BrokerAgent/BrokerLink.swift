@@ -4,6 +4,7 @@ internal import BrokerProtocol
 internal import CLinux
 internal import Dispatch
 internal import Glibc
+internal import Retries
 internal import UnixSocket
 
 /// The agent's connection to `batond`. It connects, reads orders, and reconnects when the connection is lost.
@@ -26,7 +27,7 @@ struct BrokerLink: Sendable {
 
     /// Reads orders from `channel`, then connects and reads orders forever; blocks.
     func run(_ channel: Channel?) {
-        var wait = Backoff()
+        var waits = Backoff(from: .milliseconds(25), to: .seconds(1))
         if let channel {
             _ = readOrders(channel)
             tell(.lost)
@@ -35,14 +36,14 @@ struct BrokerLink: Sendable {
             do throws(SocketError) {
                 let channel = try Channel.connect(to: socket, limits: Wire.agentOrderLimits)
                 tell(.connected(channel))
-                if readOrders(channel) { wait = Backoff() }
+                if readOrders(channel) { waits.reset() }
                 tell(.lost)
             } catch {
                 // Nobody listens, or the socket does not exist: pause below and try again.
             }
             // Pause after a connection, too: a broker that ends every connection at once must not be contacted in a
             // tight loop.
-            wait.pause()
+            usleep(UInt32(waits.next().spread(.random(in: 0...1)) / .microseconds(1)))
         }
     }
 
@@ -91,15 +92,5 @@ final class LinkPauses: Sendable {
         _ = asked.withNumber { unsafe read($0, &count, MemoryLayout<UInt64>.size) }
         report()
         goOn.wait()
-    }
-}
-
-/// Pauses that grow from 25 ms to a second. They are randomised so that many agents do not reconnect at once.
-struct Backoff {
-    private var milliseconds: UInt32 = 25
-
-    mutating func pause() {
-        usleep(1000 * UInt32.random(in: milliseconds / 2...milliseconds))
-        milliseconds = min(milliseconds * 2, 1000)
     }
 }

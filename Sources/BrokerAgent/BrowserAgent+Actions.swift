@@ -14,6 +14,8 @@ extension BrowserAgent {
         var waiting = machine.handle(event)[...]
         while let action = waiting.popFirst() {
             switch action {
+            case .report(.browserBroke(let epoch)) where configuration.managed == nil:
+                report(.programBroke(epoch: epoch))
             case .report(let message): report(message)
             case .start(let id, let epoch, let page): waiting += machine.handle(start(id, epoch: epoch, page: page))
             case .release(let id, let process): waiting += machine.handle(release(process, id: id))
@@ -22,7 +24,8 @@ extension BrowserAgent {
             case .examine(let epoch, let moment): report(.examined(epoch: epoch, windows.examine(moment)))
             case .endStragglers(let epoch): waiting += machine.handle(endStragglers(epoch))
             case .clear(let epoch): waiting += machine.handle(clear(epoch))
-            case .clearData(let epoch, let apps, let deadline): take(apps, of: epoch, until: deadline)
+            case .clearData(let epoch, let apps, let deadline, let connection):
+                take(apps, of: epoch, until: deadline, connection: connection)
             case .finish(let failure): return failure.map { .failure($0) } ?? .success(())
             }
         }
@@ -38,11 +41,12 @@ extension BrowserAgent {
     }
 
     /// Takes the data of apps away in a thread of its own: a process that does not end must not delay the browser's end.
-    private func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration) {
+    private func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration, connection: Int) {
         do {
             takings += 1
             try BlockingThread.start { [trash, events] in
-                events.post(.dataTaken(epoch: epoch, trash.take(apps, of: epoch, until: deadline)))
+                let failures = trash.take(apps, of: epoch, until: deadline)
+                events.post(.dataTaken(epoch: epoch, failures, connection: connection))
             }
         } catch {
             // The broker does not wait for ever.
@@ -56,7 +60,9 @@ extension BrowserAgent {
         do {
             try channel.send(message)
             if case .hello = message {
+                hasSaidHello = true
                 if let obstacle = windows.obstacle() { try channel.send(.cannotOpen(obstacle)) }
+                if foldersLeft > 0 { try channel.send(.dataLeft(folders: foldersLeft)) }
                 tellServiceManager()
             }
         } catch {
@@ -81,7 +87,7 @@ extension BrowserAgent {
                 id: id, profile: try profile(of: epoch), configuration: machine.configuration, signIn: machine.signIn,
                 isHeld: machine.storage(of: epoch) != nil)
             switch page {
-            case .signIn(let url): return try windows.openSignIn(url, order)
+            case .signIn(let url, let pages): return try windows.openSignIn(url, leadingTo: pages, order)
             case .worker(let address): return try windows.openPage(address, order)
             }
         } catch { return notStarted(id, error) }

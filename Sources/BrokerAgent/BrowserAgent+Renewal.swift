@@ -18,6 +18,7 @@ extension BrowserAgent {
     struct Knowledge: Codable {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken
+        let foldersLeft: Int
         let policies: [ExaminedPolicies]
         /// The Firefox that has made the profile which is passed on, if any.
         let firefox: FileStamp?
@@ -27,9 +28,11 @@ extension BrowserAgent {
             bytes: maximum, depth: Wire.agentOrderLimits.depth + 2, values: 2 * Wire.agentOrderLimits.values)
 
         init(
-            orders: [AgentOrder], taken: AppDataTrash.Taken, policies: [ExaminedPolicies], firefox: FileStamp?
+            orders: [AgentOrder], taken: AppDataTrash.Taken, foldersLeft: Int, policies: [ExaminedPolicies],
+            firefox: FileStamp?
         ) {
-            (self.orders, self.taken, self.policies, self.firefox) = (orders, taken, policies, firefox)
+            (self.orders, self.taken, self.foldersLeft) = (orders, taken, foldersLeft)
+            (self.policies, self.firefox) = (policies, firefox)
         }
 
         init(json: [UInt8]) throws { self = try JSONReader.read(Self.self, from: json, limits: Self.limits) }
@@ -114,7 +117,8 @@ extension BrowserAgent {
         try windows.firefox.interrupt()
         let firefox = windows.firefox.made
         let knowledge = Knowledge(
-            orders: machine.ordersToRepeat, taken: taken, policies: windows.policies.known, firefox: firefox?.browser)
+            orders: machine.ordersToRepeat, taken: taken, foldersLeft: foldersLeft, policies: windows.policies.known,
+            firefox: firefox?.browser)
         let file = try MemoryFile(holding: try JSONWriter.encode(knowledge))
         let settings = try MemoryFile(holding: configuration.json)
         var files: [Former.File: Descriptor] = [

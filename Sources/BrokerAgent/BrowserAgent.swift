@@ -24,6 +24,8 @@ package final class BrowserAgent {
     let windows: OpenWindows
     let trash: AppDataTrash
     var channel: BrokerLink.Channel?
+    /// Whether the first message of this connection was sent.
+    var hasSaidHello = false
     /// Whether the service manager was notified.
     var isReady = false
     let pauses: LinkPauses
@@ -35,6 +37,8 @@ package final class BrowserAgent {
     var isRenewing = false
     /// Whether the link reads nothing until the pause is over.
     var isPaused = false
+    /// How many of the folders that were taken from apps could not be removed, as the broker knows.
+    private(set) var foldersLeft: Int
     /// How many orders to take data of apps away are being carried out.
     var takings = 0
     private let former: Former?
@@ -52,8 +56,11 @@ package final class BrowserAgent {
         case workersBrowserEnded(process: Int32, ExitStatus?)
         /// The extension of the browser with this number is ready.
         case extensionReady(browser: Int)
-        /// The data of apps of this epoch was taken away, except that of the apps with a failure.
-        case dataTaken(epoch: Epoch.ID, [AppDataFailure])
+        /// The data of apps of this epoch was taken away, as ordered over this connection, except that of the apps with a
+        /// failure.
+        case dataTaken(epoch: Epoch.ID, [AppDataFailure], connection: Int)
+        /// What was taken from apps is removed, except this number of folders.
+        case trashEmptied(left: Int)
         /// The search for the policies that a browser knows has ended.
         case policiesSearched(PolicyPlace)
         /// The process that was to make the profile of Firefox ended. Without a profile, it has failed.
@@ -73,12 +80,14 @@ package final class BrowserAgent {
         pauses = try LinkPauses()
         former = Former.read(files, logger)
         let knowledge = former?.knowledge
+        foldersLeft = knowledge?.foldersLeft ?? 0
         windows = OpenWindows(
             configuration: configuration, policies: knowledge?.policies ?? [], firefox: former?.firefox, events: events,
             logger: logger)
         trash = AppDataTrash(
             folder: Directory(path: configuration.trash), taken: knowledge?.taken ?? AppDataTrash.Taken(),
-            logger: logger)
+            logger: logger
+        ) { [events] in events.post(.trashEmptied(left: $0)) }
     }
 
     /// The signals that the process must block before it starts its first thread.
@@ -133,7 +142,7 @@ package final class BrowserAgent {
 
     /// Goes on where the process's former start has stopped.
     private func resume(_ former: Former) {
-        (channel, isReady) = (former.channel, true)
+        (channel, isReady, hasSaidHello) = (former.channel, true, true)
         for order in former.knowledge.orders { _ = perform(.order(order)) }
         Failpoint.agentRenewed.reach()
     }
@@ -185,7 +194,7 @@ package final class BrowserAgent {
             return perform(.order(order))
         case .link(.lost):
             logger.notice("connection to the broker lost")
-            channel = nil
+            (channel, hasSaidHello) = (nil, false)
             return perform(.connectionLost) ?? endIfReplaced()
         case .link(.paused):
             isPaused = true
@@ -200,9 +209,13 @@ package final class BrowserAgent {
         case .workersBrowserEnded(let process, let status):
             return perform(windows.workersBrowserEnded(process, status))
         case .extensionReady(let browser): return perform(windows.extensionReady(browser))
-        case .dataTaken(let epoch, let failures):
+        case .dataTaken(let epoch, let failures, let connection):
             takings -= 1
-            report(.dataCleared(epoch: epoch, failures: failures))
+            return perform(.dataCleared(epoch: epoch, failures, connection: connection))
+        case .trashEmptied(let left):
+            guard left != foldersLeft else { return nil }
+            foldersLeft = left
+            if hasSaidHello { report(.dataLeft(folders: left)) }
             return nil
         case .policiesSearched(let place):
             windows.policies.searched(place)

@@ -34,8 +34,8 @@ package struct BrowserMachine: Sendable, Equatable {
 
     /// A page to open.
     package enum Page: Sendable, Equatable {
-        /// A page of the broker.
-        case signIn(LoopbackURL)
+        /// A page of the broker, and the platform's pages to which it leads.
+        case signIn(LoopbackURL, [PlatformPage] = [])
         /// A page for the worker; nil for an empty page, if the home page was ordered and the configuration names no
         /// home page.
         case worker(WebAddress?)
@@ -46,6 +46,9 @@ package struct BrowserMachine: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
+        /// The data of apps of this epoch was taken away, as ordered over this connection, except that of the apps with a
+        /// failure.
+        case dataCleared(epoch: Epoch.ID, [AppDataFailure], connection: Int)
         /// A process waits. Once the broker has confined the process, it becomes the browser for the order `id`.
         case held(id: UInt64, process: Int32)
         /// The browser for the order `id` was started, or its page was passed to a sandbox that runs already.
@@ -90,7 +93,7 @@ package struct BrowserMachine: Sendable, Equatable {
         /// End every process and remove the profile; answered by `cleared` or `notCleared`.
         case clear(epoch: Epoch.ID)
         /// Take the data of apps away until this time since the machine was started, and report the outcome.
-        case clearData(epoch: Epoch.ID, [AppData], until: Duration)
+        case clearData(epoch: Epoch.ID, [AppData], until: Duration, connection: Int)
         /// Stop the agent, with an error if something is left.
         case finish(AgentFailure?)
     }
@@ -112,6 +115,8 @@ package struct BrowserMachine: Sendable, Equatable {
     private var held: [Int32: UInt64] = [:]
     /// The worker's pages that the browser does not show yet.
     private var pages = OpeningPages()
+    /// The number of connections that were lost.
+    private var connection = 0
     /// Whether a sign-in window of this epoch has failed since the last order to open a page.
     private var hasBroken = false
 
@@ -131,9 +136,11 @@ package struct BrowserMachine: Sendable, Equatable {
     package mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .connected: return connected()
-        case .connectionLost: return leave(.connectionLost)
+        case .connectionLost:
+            connection += 1
+            return leave(.connectionLost)
         case .terminated: return leave(.terminated)
-        case .order(.open(let id, let epoch, let url)): return open(id, epoch: epoch, url: url)
+        case .order(.open(let id, let epoch, let url, let pages)): return open(id, epoch: epoch, url: url, pages: pages)
         case .order(.browse(let id, let epoch, let address)): return browse(id, epoch: epoch, address: address)
         case .order(.signIn(let origin)):
             signIn = origin
@@ -148,7 +155,11 @@ package struct BrowserMachine: Sendable, Equatable {
             storage = Storage(epoch: epoch, path: path)
             return []
         case .order(.clearData(let epoch, let apps, let deadline)):
-            return [.clearData(epoch: epoch, apps, until: .milliseconds(deadline))]
+            return [.clearData(epoch: epoch, apps, until: .milliseconds(deadline), connection: connection)]
+        case .dataCleared(let epoch, let failures, connection):
+            return [.report(.dataCleared(epoch: epoch, failures: failures))]
+        // The broker gives a new connection its order again, maybe with more processes: this is no answer to that one.
+        case .dataCleared: return []
         case .order(.proceed(let process, let isConfined)): return proceed(process, isConfined: isConfined)
         case .held(let id, let process): return hold(process, for: id)
         case .started(let id, let browser, let isPassedOn): return started(id, browser, isPassedOn: isPassedOn)
@@ -200,11 +211,20 @@ package struct BrowserMachine: Sendable, Equatable {
         }
     }
 
-    private mutating func open(_ id: UInt64, epoch: Epoch.ID, url text: String) -> [Action] {
+    /// How many pages of the platform one sign-in may name.
+    private static let maximumPages = 8
+
+    private mutating func open(
+        _ id: UInt64, epoch: Epoch.ID, url text: String, pages texts: [String]
+    ) -> [Action] {
         guard let url = LoopbackURL(text) else {
             return [refuse(id, AgentFailure(.invalidURL, "Only pages of the broker on 127.0.0.1 are opened."))]
         }
-        return open(id, epoch: epoch, page: .signIn(url))
+        let pages = texts.prefix(Self.maximumPages).compactMap(PlatformPage.init)
+        guard pages.count == texts.count else {
+            return [refuse(id, AgentFailure(.invalidURL, "Only pages of one sign-in at the platform are opened."))]
+        }
+        return open(id, epoch: epoch, page: .signIn(url, pages))
     }
 
     private mutating func browse(_ id: UInt64, epoch: Epoch.ID, address: WebAddress?) -> [Action] {

@@ -74,16 +74,25 @@ package struct SessionHelper: Sendable {
                 case .home: [user.home]
                 case .runtimeFiles: [SearchedPlace.runtimeFolders + "/\(user.number)"]
                 case .temporaryFiles, .sharedMemory: [String]()
-                case .otherFolders: other?.folders ?? []
+                // A session's user may also write into the home of another one.
+                case .otherFolders: (other?.folders ?? []) + configuration.users.map(\.home).filter { $0 != user.home }
                 }
             return (place, folders: own + place.commonFolders)
         }
         var unread: [SearchedPlace: Int32] = [:]
         var files: [String] = []
         do throws(FileError) {
-            var folders = UserFolders(user: user.number, since: since)
+            let subordinates = Result { () throws(SubordinateUsersError) in
+                try SubordinateUsers.read(of: [user.number])
+            }
+            var folders = UserFolders(
+                user: user.number, subordinates: (try? subordinates.get()) ?? SubordinateUsers(), since: since)
             let findings = folders.look(into: places, try MountTable.read())
             (files, unread) = (findings.files, findings.unread)
+            if case .failure(let error) = subordinates {
+                // Below the home, the owner of a file does not matter.
+                for place in SearchedPlace.allCases where place != .home { unread[place] = error.errno }
+            }
             if other?.isComplete != true { unread[.otherFolders] = unread[.otherFolders] ?? EAGAIN }
         } catch {
             for place in SearchedPlace.allCases { unread[place] = error.errno }
@@ -95,7 +104,7 @@ package struct SessionHelper: Sendable {
         }
         return .left(
             home: user.home, files: files, unread: SearchedPlace.allCases.filter { unread[$0] != nil },
-            foldersAsOf: other?.began ?? 0)
+            foldersSearched: other?.began)
     }
 
     private func groups() throws(HelperRefusal) -> SessionGroups {

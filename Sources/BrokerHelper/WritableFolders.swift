@@ -14,7 +14,7 @@ internal import Synchronization
 final class WritableFolders: Sendable {
     /// What a complete search found. `isComplete` is false if a folder or a file system could not be read.
     struct Findings: Equatable {
-        /// When the search began, in seconds since 1970.
+        /// When the search began, in seconds since the machine was started.
         let began: Int
         var folders: [String] = []
         var isComplete = true
@@ -110,40 +110,54 @@ final class WritableFolders: Sendable {
     /// Searches every file system of this machine; nil if a hand-over ended the search.
     private func search() -> Findings? {
         let began = halts.load(ordering: .sequentiallyConsistent)
-        var findings = Findings(began: time(nil))
+        var findings = Findings(began: Int(BootClock.now().components.seconds))
         guard let table = try? MountTable.read() else {
             findings.isComplete = false
             return findings
         }
+        let further = try? SubordinateUsers.read(of: users.map(\.number))
+        if further == nil { findings.isComplete = false }
+        let owners = Owners(users: Set(users.map(\.number)), further: further ?? SubordinateUsers())
         let mounts = table.visible
         var walk = FolderWalk(limits: Self.limits, mountPoints: Set(mounts.map(\.path)))
         for mount in mounts where !mount.isReadOnly && !isExcluded(mount.path) {
             switch mount.keeper {
             case .kernel: continue
             case .other: findings.isComplete = false
-            case .machine: search(below: mount.path, by: &walk, since: began, into: &findings)
+            case .machine: search(below: mount.path, of: owners, by: &walk, since: began, into: &findings)
             }
             if halts.load(ordering: .sequentiallyConsistent) != began { return nil }
         }
         return findings
     }
 
+    /// The user ids with which session users may own folders.
+    private struct Owners {
+        let users: Set<UInt32>
+        let further: SubordinateUsers
+
+        func contains(_ user: UInt32) -> Bool { users.contains(user) || further.contains(user) }
+    }
+
     private func search(
-        below root: String, by walk: inout FolderWalk, since began: Int, into findings: inout Findings
+        below root: String, of owners: Owners, by walk: inout FolderWalk, since began: Int,
+        into findings: inout Findings
     ) {
         guard let entry = try? FolderWalk.folder(root) else { return findings.isComplete = false }
-        guard look(at: entry, into: &findings) == .into else { return }
+        guard look(at: entry, owners, into: &findings) == .into else { return }
         walk.walk(root) { entry in
             if halts.load(ordering: .relaxed) != began { return .stop }
             guard entry.isFolder, !excluded.contains(entry.path) else { return .past }
-            return look(at: entry, into: &findings)
+            return look(at: entry, owners, into: &findings)
         } unread: { _, _ in
             findings.isComplete = false
         }
     }
 
-    private func look(at folder: FolderWalk.Entry, into findings: inout Findings) -> FolderWalk.Step {
-        guard folder.isForEveryUser || users.contains(where: { $0.number == folder.owner }) else { return .into }
+    private func look(
+        at folder: FolderWalk.Entry, _ owners: Owners, into findings: inout Findings
+    ) -> FolderWalk.Step {
+        guard folder.isForEveryUser || owners.contains(folder.owner) else { return .into }
         guard findings.folders.count < Self.maximumFolders else {
             findings.isComplete = false
             return .stop

@@ -30,8 +30,10 @@ extension BrokerError {
                 "Install a version of Baton that supports the installed browser, or the browser's former version."
             case .browserUnavailable, .browserBroke, .pageNotShown:
                 "Check browser.command of baton-agent, and that the agent has a screen; see the agent's log."
+            case .programBroke: "Read the log of the program in browser.command of baton-agent."
             case .pageUnconfirmed: "Look for messages about the browser's extension in the log of baton-agent."
             case .erasersTooMany: "End the app's processes that are not needed, or register fewer erasers in each."
+            case .readersTooMany: "Use one of the app's readers."
             case .deviceDisabled: "Ask an administrator to run: baton admin device enable."
             case .deviceRemoved:
                 "Ask an operator of the device to run: baton device leave, then: baton device join."
@@ -52,6 +54,13 @@ extension BrokerError {
                 "The worker is signed in without the server, so there are no tokens. Use the account; request a token "
                     + "interactively when the network is back."
             case .accountRemoved: "The app has removed the account. Sign in interactively."
+            case .silentLogin:
+                "A login shows a page, but is_silent of the request forbids one. Send it as false, or use refresh."
+            case .programBroke:
+                "The program that acts as the browser (browser.command of baton-agent) ended with an error before anybody "
+                    + "had signed in. Read its log: it says what is missing. With baton up --person, that is logs/person.log "
+                    + "of the environment; the program must be one like Tests/Person/person.py, and "
+                    + "configuration/person.json must say who signs in."
             case .deviceDisabled, .deviceRemoved:
                 [Self.meanings.first { $0.key == self }?.value, remedy].compactMap(\.self).joined(separator: " ")
             default: ""
@@ -71,10 +80,12 @@ extension BrokerError {
             .agentMissing: "No baton-agent is connected, so no browser can be opened.",
             .browserUnavailable: "The agent could not start the browser.",
             .browserBroke: "The browser ended with an error.",
+            .programBroke: "The program that acts as the browser ended with an error.",
             .browserNotConfined: "The machine cannot confine a browser.",
             .browserPolicyUnknown: "The installed browser does not know a policy on which Baton relies.",
             .alreadySignedIn:
                 "A worker is signed in, and can neither be asked for credentials again nor create an account.",
+            .silentLogin: "The request of a login forbids to show a page.",
             .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
             .deviceDisabled: "The directory has disabled the device.",
             .deviceRemoved: "The directory does not list the device any more.",
@@ -94,6 +105,7 @@ extension BrokerError {
             .pageUnconfirmed: "The worker's browser did not confirm in time that it shows the page.",
             .erasersTooMany:
                 "The app already has the maximum number of erasers, or of processes that have registered them.",
+            .readersTooMany: "The app already has the maximum number of readers of accounts.",
         ]
 
         package static let unknownClient = Reason(rawValue: "unknown_client")
@@ -106,9 +118,11 @@ extension BrokerError {
         package static let agentMissing = Reason(rawValue: "agent_missing")
         package static let browserUnavailable = Reason(rawValue: "browser_unavailable")
         package static let browserBroke = Reason(rawValue: "browser_broke")
+        package static let programBroke = Reason(rawValue: "browser_program_ended")
         package static let browserNotConfined = Reason(rawValue: "browser_not_confined")
         package static let browserPolicyUnknown = Reason(rawValue: "browser_policy_unknown")
         package static let alreadySignedIn = Reason(rawValue: "already_signed_in")
+        package static let silentLogin = Reason(rawValue: "silent_login")
         package static let accountRemoved = Reason(rawValue: "account_removed")
         package static let deviceDisabled = Reason(rawValue: "device_disabled")
         package static let deviceRemoved = Reason(rawValue: "device_removed")
@@ -124,6 +138,7 @@ extension BrokerError {
         package static let pageNotShown = Reason(rawValue: "page_not_shown")
         package static let pageUnconfirmed = Reason(rawValue: "page_unconfirmed")
         package static let erasersTooMany = Reason(rawValue: "erasers_too_many")
+        package static let readersTooMany = Reason(rawValue: "readers_too_many")
     }
 
     /// Creates an error with the message of its reason.

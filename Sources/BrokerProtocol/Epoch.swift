@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// The period between two changes of the signed-in user, identified by a random id and a counter.
 ///
@@ -26,7 +27,8 @@ extension Epoch: LosslessStringConvertible {
     package init?(_ description: String) {
         let text = description.utf8
         // UInt64 also accepts a sign, which no epoch has.
-        guard let dot = text.firstIndex(of: UInt8(ascii: ".")), text.first.map(ID.isDigit) == true,
+        guard let dot = text.firstIndex(of: UInt8(ascii: ".")),
+            text.first.map({ Hexadecimal.isDigit($0, .lower) }) == true,
             let counter = UInt64(description[..<dot]), let id = ID(String(description[text.index(after: dot)...]))
         else { return nil }
         self.init(id: id, counter: counter)
@@ -56,28 +58,20 @@ extension Epoch {
 
         /// Returns nil unless `description` is 32 lower-case hexadecimal digits.
         package init?(_ description: String) {
-            guard description.utf8.count == 32, description.utf8.allSatisfy(Self.isDigit) else { return nil }
+            guard description.utf8.count == 32, description.utf8.allSatisfy({ Hexadecimal.isDigit($0, .lower) }) else {
+                return nil
+            }
             self.description = description
         }
 
         package init(random: inout some RandomNumberGenerator) {
-            var digits = ""
-            for _ in 0..<2 {
-                let half = String(random.next() as UInt64, radix: 16)
-                digits += String(repeating: "0", count: 16 - half.count) + half
-            }
-            description = digits
+            description = Hexadecimal.text(random.next()) + Hexadecimal.text(random.next())
         }
 
         /// Returns a new random id.
         package static func random() -> ID {
             var random = SystemRandomNumberGenerator()
             return ID(random: &random)
-        }
-
-        fileprivate static func isDigit(_ byte: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
         }
     }
 }

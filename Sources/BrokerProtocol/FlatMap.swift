@@ -40,11 +40,25 @@ package struct FlatMap: Sendable, Equatable {
         return value
     }
 
-    /// Returns the flag for `key`: true if the value begins with `Y`, `y`, `T`, `t` or a digit from 1 to 9; `fallback`
-    /// if the value is missing or empty.
+    /// Returns the value for `key`; nil if it is missing or empty.
+    package func text(_ key: Key) -> String? { self[key].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns the flag that a response has for `key`: true if the value begins with `Y`, `y`, `T`, `t` or a digit from 1
+    /// to 9; `fallback` if the value is missing or empty.
     package func flag(_ key: Key, default fallback: Bool) -> Bool {
         guard let first = self[key]?.utf8.first else { return fallback }
         return "YyTt123456789".utf8.contains(first)
+    }
+
+    /// Returns the Boolean that a request has for `key`: `1` or `0`. False if the value is missing or empty.
+    ///
+    /// - Throws: ``BrokerError`` -51112 for another value.
+    package func boolean(_ key: Key) throws(BrokerError) -> Bool {
+        switch self[key] {
+        case "1": return true
+        case "0", "", nil: return false
+        default: throw BrokerError(.developerParameter, "\(key.rawValue) is neither 1 nor 0. Send one of them.")
+        }
     }
 
     package mutating func set(_ key: Key, flag: Bool) { self[key] = flag ? "1" : "0" }

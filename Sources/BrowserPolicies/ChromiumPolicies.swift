@@ -13,26 +13,31 @@ package enum ChromiumPolicies {
         policies.merge(pages(configuration)) { $1 }
         policies.merge(addresses(configuration, context)) { $1 }
         policies.merge(extensions(context.singleSignOn)) { $1 }
+        policies.merge(deniedToPages) { $1 }
         policies["PrintingEnabled"] = .bool(configuration.allowsPrinting)
         if let downloads = context.downloads { policies["DownloadDirectory"] = .string(downloads) }
         policies.merge(authorities(configuration)) { $1 }
         return .object(policies)
     }
 
-    /// Returns the policies of the sign-in window, as a JSON object. Everything is denied except the identity platform's
-    /// pages, those of the broker, and those that the organisation names.
+    /// Returns the policies of the sign-in window, as a JSON object. Everything is denied except the pages of one
+    /// sign-in: the identity platform's, those of the broker, and those that the organisation names.
     ///
     /// - Parameters:
     ///   - platform: the origin of the identity platform's pages; nil if it is not known.
+    ///   - pages: the platform's pages that the window may show.
     ///   - origin: the origin of the broker's pages, with their port.
     ///   - startPage: the address of the file that leads there.
     ///   - guarding: the extension that ends the window with its page.
     ///   - host: the name of the native messaging host with which it does.
     package static func signIn(
-        _ configuration: BrowserConfiguration, platform: WebOrigin?, origin: String, startPage: String,
+        _ configuration: BrowserConfiguration, platform: WebOrigin?, pages: [PlatformPage], origin: String,
+        startPage: String,
         guarding: ChromiumExtension, host: String
     ) -> JSONValue {
-        let addresses = [platform?.chromium].compactMap(\.self) + configuration.signInAddresses.map(\.chromium)
+        let addresses =
+            (platform.map { platform in pages.map { platform.chromium + $0.text } } ?? [])
+            + configuration.signInAddresses.map(\.chromium)
         return .object(
             closed(to: addresses + [origin, startPage], guarding).merging(authorities(configuration)) { $1 }
                 .merging(allowing(host: host)) { $1 })
@@ -52,6 +57,13 @@ package enum ChromiumPolicies {
             "URLAllowlist": .array(addresses.map(JSONValue.string)),
         ]) { $1 }.merging(only(guarding)) { $1 }
     }
+
+    /// What no web page gets from a worker. A page that fills the screen could imitate the home screen and the page of a
+    /// sign-in, and one that records it would see what is typed into the page of a PIN.
+    private static let deniedToPages: [String: JSONValue] = [
+        "FullscreenAllowed": .bool(false),
+        "ScreenCaptureAllowed": .bool(false),
+    ]
 
     /// What a window that shows only Baton's pages does not need.
     private static let denied: [String: JSONValue] = [
@@ -185,12 +197,16 @@ package enum ChromiumPolicies {
 
     /// Chromium's own pages, and pages that are no web pages. A blocked `*` does not block them.
     private enum InternalPage {
-        /// Pages that come from no address, and those of extensions such as Chromium's viewer of PDF files, in windows
-        /// that need none.
-        static let needless = ["about:*", "blob:*", "chrome-extension://*", "data:*", "javascript:*", "mailto:*"]
-        static let blocked = ["chrome://*", "chrome-untrusted://*", "devtools://*", "view-source:*", "file://*"]
-        /// An empty tab, the dialog that prints, and the list of the session's own downloads.
-        static let allowed = ["chrome://newtab", "chrome://print", "chrome-untrusted://print", "chrome://downloads"]
+        /// Pages that come from no address, in windows that need none.
+        static let needless = ["about:*", "blob:*", "data:*", "javascript:*", "mailto:*"]
+        static let blocked = [
+            "chrome://*", "chrome-extension://*", "chrome-untrusted://*", "devtools://*", "view-source:*", "file://*",
+        ]
+        /// An empty tab, the dialog that prints, the list of the session's own downloads, and the viewer of PDF files.
+        static let allowed = [
+            "chrome://newtab", "chrome://print", "chrome-untrusted://print", "chrome://downloads",
+            "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai",
+        ]
     }
 
     private static func extensions(_ singleSignOn: BrowserExtension?) -> [String: JSONValue] {

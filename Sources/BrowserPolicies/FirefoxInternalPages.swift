@@ -28,6 +28,10 @@ package enum FirefoxInternalPages {
         "about:certerror", "about:blocked", "about:tabcrashed", "about:httpsonlyerror", "about:framecrashed",
     ]
 
+    /// What no web page gets from a worker, in the names of Firefox's preferences: a page that fills the screen could imitate
+    /// the home screen and the page of a sign-in, and one that records it would see what is typed into the page of a PIN.
+    private static let deniedToPages = ["full-screen-api.enabled", "media.getdisplaymedia.enabled"]
+
     /// The schemes of pages that are neither Firefox's own nor files.
     private static let schemes = ["http", "https", "blob", "data", "javascript", "moz-extension"]
 
@@ -45,6 +49,7 @@ package enum FirefoxInternalPages {
         """
         // Baton
         for (const name of Services.prefs.getChildList("network.protocol-handler.external")) lockPref(name, false);
+        \(text(deniedToPages)).forEach(denied => lockPref(denied, false));
         const pages = \(text(open));
         const folders = \(text(openFolders.map { $0 + "/" }));
         const schemes = \(text(schemes));

@@ -28,8 +28,9 @@ package enum FirefoxPolicies {
 
     private static let on = [
         "BlockAboutAddons", "BlockAboutConfig", "BlockAboutProfiles", "BlockAboutSupport", "DisableAppUpdate",
-        "DisableDeveloperTools", "DisableFeedbackCommands", "DisableFirefoxAccounts", "DisableFirefoxStudies",
-        "DisableFormHistory", "DisableMasterPasswordCreation", "DisablePrivateBrowsing", "DisableProfileImport",
+        "DisableDeveloperTools", "DisableFeedbackCommands", "DisableFirefoxAccounts", "DisableFirefoxScreenshots",
+        "DisableFirefoxStudies", "DisableFormHistory", "DisableMasterPasswordCreation", "DisablePrivateBrowsing",
+        "DisableProfileImport",
         "DisableProfileRefresh", "DisableSafeMode", "DisableTelemetry", "DontCheckDefaultBrowser", "NoDefaultBookmarks",
     ]
 
@@ -48,6 +49,13 @@ package enum FirefoxPolicies {
             "ImproveSuggest": .bool(false), "Locked": .bool(true), "SponsoredSuggestions": .bool(false),
             "WebSuggestions": .bool(false),
         ]),
+        // A chat beside the page would send what it shows to another company.
+        "GenerativeAI": .object([
+            "Chatbot": .bool(false), "Enabled": .bool(false), "LinkPreviews": .bool(false), "Locked": .bool(true),
+            "SmartWindow": .bool(false), "TabGroups": .bool(false),
+        ]),
+        // Otherwise any page could offer another extension with the id of Baton's.
+        "InstallAddonsPermission": .object(["Default": .bool(false)]),
         "OverrideFirstRunPage": .string(""),
         "OverridePostUpdatePage": .string(""),
         "UserMessaging": .object([
@@ -86,6 +94,8 @@ package enum FirefoxPolicies {
     private static func preferences(_ singleSignOn: BrowserExtension?) -> JSONValue {
         var values: [String: JSONValue] = [
             "browser.newtab.preload": .bool(false),
+            // Otherwise Firefox offers the worker to restore the pages of a former session: its own first start.
+            "browser.startup.couldRestoreSession.count": .integer(-1),
             "browser.safebrowsing.downloads.enabled": .bool(false),
             "browser.safebrowsing.malware.enabled": .bool(false),
             "browser.safebrowsing.phishing.enabled": .bool(false),

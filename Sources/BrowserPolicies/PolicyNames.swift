@@ -22,7 +22,8 @@ extension ChromiumPolicies {
         let sample = ChromiumExtension(id: "", updateURL: "")
         let windows = [
             make(.standard, in: PolicyContext()),
-            signIn(.standard, platform: nil, origin: "", startPage: "", guarding: sample, host: ""), home(""),
+            signIn(.standard, platform: nil, pages: [], origin: "", startPage: "", guarding: sample, host: ""),
+            home(""),
         ]
         let written = windows.flatMap { Array(($0.object ?? [:]).keys) }
         // These are written only if there is something to say.
@@ -52,7 +53,7 @@ extension FirefoxPolicies {
     }()
 
     private static let dispensable: Set<String> = [
-        "DontCheckDefaultBrowser", "FirefoxSuggest", "Homepage", "NewTabPage", "NoDefaultBookmarks",
+        "DontCheckDefaultBrowser", "FirefoxSuggest", "GenerativeAI", "Homepage", "NewTabPage", "NoDefaultBookmarks",
         "OverrideFirstRunPage", "OverridePostUpdatePage", "UserMessaging",
     ]
 }

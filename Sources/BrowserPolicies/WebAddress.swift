@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// The address of a page on the web: `http` or `https`, a host, and no user name.
 ///
@@ -49,8 +50,8 @@ package struct WebAddress: Sendable, Hashable {
         let bytes = Array(text.utf8)
         return bytes.indices.allSatisfy { index in
             bytes[index] != UInt8(ascii: "%")
-                || index + 2 < bytes.count && HostAndPort.isHexDigit(bytes[index + 1])
-                    && HostAndPort.isHexDigit(bytes[index + 2])
+                || index + 2 < bytes.count && Hexadecimal.value(bytes[index + 1]) != nil
+                    && Hexadecimal.value(bytes[index + 2]) != nil
         }
     }
 }
@@ -90,7 +91,9 @@ struct HostAndPort {
         if text.hasPrefix("["), text.hasSuffix("]") {
             let inner = text.dropFirst().dropLast().utf8
             return (2...45).contains(inner.count) && inner.contains(UInt8(ascii: ":"))
-                && inner.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+                && inner.allSatisfy {
+                    Hexadecimal.value($0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+                }
         }
         guard (1...253).contains(text.utf8.count) else { return false }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -104,9 +107,6 @@ struct HostAndPort {
         return labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
     }
 
-    static func isHexDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-    }
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
 }

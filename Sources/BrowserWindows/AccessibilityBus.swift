@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 internal import Processes
+internal import UnixSocket
 
 /// The session's accessibility bus (AT-SPI), on which a screen reader reads windows.
 ///
@@ -11,7 +12,7 @@ package struct AccessibilityBus: Sendable, Equatable {
     package static let chromiumOption = "--force-renderer-accessibility"
 
     /// An address of D-Bus ("Server Addresses" in its specification).
-    let address: String
+    package let address: String
     /// The path of its socket; nil for an abstract socket, which needs no path.
     let socket: String?
 
@@ -20,7 +21,7 @@ package struct AccessibilityBus: Sendable, Equatable {
     private static let patience = 3000
 
     /// Returns nil for an address that is not a local socket's.
-    init?(_ address: String) {
+    package init?(_ address: String) {
         let address = String(address.split(whereSeparator: \.isWhitespace).joined(separator: " "))
         guard address.hasPrefix("unix:"), !address.contains("%") else { return nil }
         let first = address.dropFirst("unix:".count).prefix { $0 != ";" }
@@ -37,9 +38,11 @@ package struct AccessibilityBus: Sendable, Equatable {
 
     /// Asks the session for its bus. Blocks: the session may first have to start it.
     ///
+    /// - Parameter former: the bus that was found before. If it still has its socket, nobody is asked.
     /// - Returns: nil if the session has none.
-    package static func find(in session: [String: String]) -> AccessibilityBus? {
+    package static func find(in session: [String: String], former: AccessibilityBus? = nil) -> AccessibilityBus? {
         if let known = session["AT_SPI_BUS_ADDRESS"], !known.isEmpty { return AccessibilityBus(known) }
+        if let former, former.answers { return former }
         guard let sessionBus = sessionBus(of: session), unsafe access(client, X_OK) == 0 else { return nil }
         do {
             let answer = try MemoryFile()
@@ -55,6 +58,12 @@ package struct AccessibilityBus: Sendable, Equatable {
             guard status.isSuccess else { return nil }
             return AccessibilityBus(String(decoding: try answer.content(), as: UTF8.self))
         } catch { return nil }
+    }
+
+    /// Whether somebody listens on its socket. False for an abstract socket, whose name may be another one's by now.
+    private var answers: Bool {
+        guard let socket else { return false }
+        return (try? Connection.connect(to: socket, maximumFrame: 0)) != nil
     }
 
     /// Lets a browser describe its windows on the bus.

@@ -90,12 +90,13 @@ package struct Confinement: Sendable, Equatable {
     /// Returns the command that runs `command` inside.
     ///
     /// - Parameter command: a program as the sandbox's files name it, and its arguments.
-    package func words(for command: [String]) -> [String] {
+    /// - Throws: ``FileError`` if it is not known what of the system must be withheld.
+    package func words(for command: [String]) throws(FileError) -> [String] {
         [Self.program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session"]
             + (hasNetwork ? [] : ["--unshare-net"])
             // Started by root, bubblewrap would keep all capabilities, and with them the power to mount.
             + ["--cap-drop", "ALL"]
-            + SystemFiles.words
+            + (try SystemFiles.words())
             + hidden.filter(SystemFiles.isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
             + folders
             + devices.flatMap { ["--dev-bind-try", $0, $0] }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 internal import Glibc
 package import Processes
 internal import UnixSocket
@@ -21,12 +22,15 @@ package enum ConfinementFailure: WindowFailure, Equatable {
     /// bubblewrap could not confine a program. The text is what it said; nil if it said nothing.
     case refused(String?)
     case unknown(ProcessFailure)
+    /// It is not known what of the system a browser must not see.
+    case unlisted(FileError)
 
     package var code: String {
         switch self {
         case .noProgram: "bubblewrap_missing"
         case .refused: "user_namespaces_refused"
         case .unknown: "confinement_unknown"
+        case .unlisted: "system_files_unlisted"
         }
     }
 
@@ -37,6 +41,7 @@ package enum ConfinementFailure: WindowFailure, Equatable {
             "The browser cannot be confined: \(Confinement.program) may not make user namespaces."
                 + (words.map { " It says: \($0)." } ?? "")
         case .unknown(let failure): "It is unknown whether the browser can be confined (\(failure))."
+        case .unlisted(let error): "It is unknown what of the system a browser must not see (\(error))."
         }
     }
 
@@ -47,6 +52,7 @@ package enum ConfinementFailure: WindowFailure, Equatable {
             "Allow them: sysctl kernel.unprivileged_userns_clone=1 and user.max_user_namespaces; no "
                 + "RestrictNamespaces= in the unit."
         case .unknown: "Check that the machine has memory, and room for further processes."
+        case .unlisted: "Let the session's user list /usr/lib."
         }
     }
 }
@@ -60,8 +66,9 @@ extension Confinement {
     /// - Throws: ``ConfinementFailure``
     package static func check() throws(ConfinementFailure) {
         guard unsafe access(program, X_OK) == 0 else { throw .noProgram }
-        let words = Confinement(memory: Memory(home: 1 << 20, temporary: 1 << 20, shared: 1 << 20)).words(
-            for: ["/bin/true"])
+        let small = Confinement(memory: Memory(home: 1 << 20, temporary: 1 << 20, shared: 1 << 20))
+        let words: [String]
+        do throws(FileError) { words = try small.words(for: ["/bin/true"]) } catch { throw .unlisted(error) }
         // Without memory for them, the words are lost, and the start fails.
         let said = try? BubblewrapWords()
         let status: ExitStatus

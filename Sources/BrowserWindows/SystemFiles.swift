@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Files
+package import Files
 internal import Glibc
 
 /// The parts of the system that every confined browser sees, read-only: programs, libraries, fonts, certificates and the
@@ -18,10 +18,12 @@ package enum SystemFiles {
         return String(program[..<end])
     }
 
-    /// bubblewrap's arguments.
-    static var words: [String] {
+    /// Returns bubblewrap's arguments.
+    ///
+    /// - Throws: ``FileError`` if it is not known what must be withheld.
+    static func words() throws(FileError) -> [String] {
         programs.flatMap(words(for:)) + emptied.filter(isReadable).flatMap { ["--tmpfs", $0] }
-            + local.flatMap(shown) + withheld + settings.flatMap { words(for: "/etc/" + $0) }
+            + local.flatMap(shown) + (try withheld()) + settings.flatMap { words(for: "/etc/" + $0) }
             + others.filter(isReadable).flatMap { ["--ro-bind-try", $0, $0] }
     }
 
@@ -42,20 +44,28 @@ package enum SystemFiles {
     /// from which they choose. What they started would be confined, too, but would follow no policy.
     private static let starters = [
         "/usr/bin/xdg-open", "/usr/bin/xdg-email", "/usr/bin/gio", "/usr/bin/gtk-launch", "/usr/bin/dbus-launch",
-        "/usr/bin/exo-open", "/usr/bin/kde-open5", "/usr/bin/gio-launch-desktop",
+        "/usr/bin/exo-open", "/usr/bin/kde-open5", "/usr/bin/gio-launch-desktop", "/usr/bin/sensible-browser",
     ]
     private static let descriptions = ["/usr/share/applications", "/usr/share/dbus-1/services"]
 
-    /// With these modules, a person prints into any file that the browser can write, from the system's print dialog.
-    private static let filePrinters = ["x86_64", "aarch64"].flatMap { machine in
-        ["gtk-3.0/3.0.0", "gtk-4.0/4.0.0"].map {
-            "/usr/lib/\(machine)-linux-gnu/\($0)/printbackends/libprintbackend-file.so"
-        }
+    /// With the first of these, a person prints into any file that the browser can write, from the system's print dialog;
+    /// the last starts programs. Each machine type of Debian has a folder of its own ("Multiarch" in its policy), and
+    /// several may be installed.
+    private static let modules =
+        ["gtk-2.0/2.10.0", "gtk-3.0/3.0.0", "gtk-4.0/4.0.0"].map { $0 + "/printbackends/libprintbackend-file.so" }
+        + ["glib-2.0/gio-launch-desktop"]
+
+    /// The modules of each machine type in the folder of libraries.
+    ///
+    /// - Throws: ``FileError`` if the folder cannot be listed.
+    package static func modules(in libraries: String) throws(FileError) -> [String] {
+        let machines = try Directory(path: libraries).names().filter { $0.contains("-linux-") }
+        return machines.flatMap { machine in modules.map { "\(libraries)/\(machine)/\($0)" } }
     }
 
-    /// Hides the starters and the printers into files below an empty file, and the descriptions below an empty folder.
-    private static var withheld: [String] {
-        (starters + filePrinters).filter(isReadable).flatMap { ["--ro-bind", "/dev/null", $0] }
+    /// Hides the starters and the modules below an empty file, and the descriptions below an empty folder.
+    private static func withheld() throws(FileError) -> [String] {
+        (starters + (try modules(in: "/usr/lib"))).filter(isReadable).flatMap { ["--ro-bind", "/dev/null", $0] }
             + descriptions.filter(isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
     }
 

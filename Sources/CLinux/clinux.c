@@ -386,7 +386,7 @@ int clinux_exists(const char *path) {
 
 int clinux_status(int folder, const char *name, struct clinux_status *status) {
     struct statx found;
-    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC | AT_EMPTY_PATH;
     if (statx(folder, name, flags, STATX_BASIC_STATS, &found) < 0) return -errno;
     *status = (struct clinux_status){
         .inode = found.stx_ino,
@@ -556,7 +556,7 @@ int clinux_unmount(const char *path) { return result(umount2(path, UMOUNT_NOFOLL
 
 int clinux_lock(int fd) { return result(flock(fd, LOCK_EX | LOCK_NB)); }
 
-int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner) {
+int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner, uint32_t *inode) {
     struct sockaddr_in theirs, ours;
     memcpy(&theirs, peer, sizeof theirs);
     memcpy(&ours, local, sizeof ours);
@@ -608,6 +608,7 @@ int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner) {
         || found->id.idiag_src[0] != theirs.sin_addr.s_addr || found->id.idiag_dst[0] != ours.sin_addr.s_addr)
         return -ENOENT;
     *owner = found->idiag_uid;
+    *inode = found->idiag_inode;
     return 0;
 }
 

@@ -15,13 +15,25 @@ package struct AuditScope: Sendable {
     package let programs: String
     /// Folders that are not read.
     package let skipped: [String]
+    /// The file of the snapshot, which is not read either.
+    package let snapshot: String?
 
-    package init(state: String, profiles: String?, users: [SystemUser], programs: String, skipped: [String]) {
+    package init(
+        state: String, profiles: String?, users: [SystemUser], programs: String, skipped: [String],
+        snapshot: String? = nil
+    ) {
         self.state = state
         self.profiles = profiles
         self.users = users
         self.programs = programs
         self.skipped = skipped
+        self.snapshot = snapshot
+    }
+
+    /// What a snapshot says of the scope in which it was taken.
+    package var record: AuditSnapshot.Scope {
+        AuditSnapshot.Scope(
+            state: state, profiles: profiles, users: users.map(\.number).sorted(), skipped: Set(skipped).sorted())
     }
 
     /// The folders named by entries of ``Leftover``, in which an audit reads the files of every user.

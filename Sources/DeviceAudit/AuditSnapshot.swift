@@ -15,14 +15,31 @@ package struct AuditSnapshot: Sendable, Equatable {
         package init(items: [AuditItem], unread: [UnreadPlace]) { (self.items, self.unread) = (items, unread) }
     }
 
+    /// Where an audit looked. Two snapshots can be compared only if it is the same.
+    package struct Scope: Sendable, Codable, Equatable {
+        package let state: String
+        package let profiles: String?
+        /// The numbers of the session users; sorted.
+        package let users: [UInt32]
+        /// The folders that were not read; sorted.
+        package let skipped: [String]
+
+        package init(state: String, profiles: String?, users: [UInt32], skipped: [String]) {
+            (self.state, self.profiles, self.users, self.skipped) = (state, profiles, users, skipped)
+        }
+    }
+
     /// Why a file cannot be read as a snapshot.
     package enum Damage: Error { case missing, notASnapshot, otherFormat, unreadable(String) }
 
     /// The kernel's random id of the boot during which the snapshot was taken.
     package let boot: String
+    package let scope: Scope
     package let content: Content
 
-    package init(boot: String, content: Content) { (self.boot, self.content) = (boot, content) }
+    package init(boot: String, scope: Scope, content: Content) {
+        (self.boot, self.scope, self.content) = (boot, scope, content)
+    }
 
     /// Takes a snapshot now; blocks.
     ///
@@ -30,7 +47,7 @@ package struct AuditSnapshot: Sendable, Equatable {
     package static func take(_ scope: AuditScope) throws(FileError) -> AuditSnapshot {
         let boot = try BootClock.id()
         var reader = DeviceReader(scope)
-        return AuditSnapshot(boot: boot, content: reader.read())
+        return AuditSnapshot(boot: boot, scope: scope.record, content: reader.read())
     }
 
     // MARK: - The file
@@ -39,20 +56,26 @@ package struct AuditSnapshot: Sendable, Equatable {
     private struct Head: Codable {
         let format: Int
         let boot: String
+        let scope: Scope
         let items: Int
         let unread: Int
     }
 
-    private static let format = 1
+    /// What the first line of every format says.
+    private struct Format: Decodable { let format: Int }
+
+    private static let format = 2
     private static let maximumBytes = 1 << 30
     private static let limits = JSONLimits(bytes: 64 << 10, depth: 4, values: 64)
+    /// The command line bounds what the first line contains.
+    private static let headLimits = JSONLimits(bytes: 4 << 20, depth: 4, values: 100_000)
 
     /// The file's content: JSON texts (RFC 8259), one in each line.
     package func lines() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let head = Head(
-            format: Self.format, boot: boot, items: content.items.count, unread: content.unread.count)
+            format: Self.format, boot: boot, scope: scope, items: content.items.count, unread: content.unread.count)
         var bytes = Array(try encoder.encode(head)) + [Self.newline]
         for item in content.items { bytes += Array(try encoder.encode(item)) + [Self.newline] }
         for place in content.unread { bytes += Array(try encoder.encode(place)) + [Self.newline] }
@@ -78,14 +101,14 @@ package struct AuditSnapshot: Sendable, Equatable {
     /// - Throws: ``Damage``; also if a line is missing.
     package init(lines bytes: [UInt8]) throws(Damage) {
         let lines = bytes.split(separator: Self.newline, omittingEmptySubsequences: false)
-        func read<Value: Decodable>(_ type: Value.Type, _ line: ArraySlice<UInt8>) throws(Damage) -> Value {
-            do { return try JSONReader.read(type, from: Array(line), limits: Self.limits) } catch {
-                throw .notASnapshot
-            }
+        func read<Value: Decodable>(
+            _ type: Value.Type, _ line: ArraySlice<UInt8>, within limits: JSONLimits = Self.limits
+        ) throws(Damage) -> Value {
+            do { return try JSONReader.read(type, from: Array(line), limits: limits) } catch { throw .notASnapshot }
         }
         guard let first = lines.first else { throw .notASnapshot }
-        let head = try read(Head.self, first)
-        guard head.format == Self.format else { throw .otherFormat }
+        guard try read(Format.self, first, within: Self.headLimits).format == Self.format else { throw .otherFormat }
+        let head = try read(Head.self, first, within: Self.headLimits)
         // The last line ends with a newline, too. The two counts are checked before they are added, so that the sum
         // cannot overflow.
         guard (0...lines.count).contains(head.items), (0...lines.count).contains(head.unread),
@@ -95,6 +118,6 @@ package struct AuditSnapshot: Sendable, Equatable {
         for line in lines[1..<(1 + head.items)] { items.append(try read(AuditItem.self, line)) }
         var unread: [UnreadPlace] = []
         for line in lines[(1 + head.items)..<(lines.count - 1)] { unread.append(try read(UnreadPlace.self, line)) }
-        self.init(boot: head.boot, content: Content(items: items, unread: unread))
+        self.init(boot: head.boot, scope: head.scope, content: Content(items: items, unread: unread))
     }
 }

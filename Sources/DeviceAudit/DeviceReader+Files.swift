@@ -25,7 +25,8 @@ extension DeviceReader {
         var unreadable: [(String, Int32)] = []
         var owners: [String: UInt32] = [:]
         let isSessionUser = isUser(geteuid())
-        let named = scope.namedFolders
+        // Below a home, files of every owner count: programs of other users write there only for its user.
+        let named = scope.namedFolders + scope.users.map(\.home).filter { $0 != "/" }
         walk.walk(folder) { entry in
             if isSkipped(entry.path) { return .past }
             if isUser(entry.owner) || named.contains(where: { scope.isBelow($0, entry.path) }) {

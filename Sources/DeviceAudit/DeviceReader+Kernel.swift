@@ -81,9 +81,16 @@ extension DeviceReader {
                 let rows = try lines("/proc/sysvipc/" + kind).map {
                     String(decoding: $0, as: UTF8.self).split(separator: " ")
                 }
-                guard let head = rows.first, let column = head.firstIndex(of: "uid") else { continue }
-                for row in rows.dropFirst() where row.count > column {
-                    guard let user = UInt32(row[column]), isUser(user) else { continue }
+                guard let head = rows.first else { continue }
+                // A user can give an object to another user, and as its creator can still change and remove it.
+                let columns = ["uid", "cuid"].compactMap { head.firstIndex(of: $0) }
+                for row in rows.dropFirst() {
+                    let users = columns.filter(row.indices.contains).compactMap { UInt32(row[$0]) }
+                    guard users.count == 2 else {
+                        note("/proc/sysvipc/" + kind, EBADMSG)
+                        continue
+                    }
+                    guard let user = users.first(where: isUser) else { continue }
                     add(AuditItem(.ipc, "\(kind) \(row[1]) of user \(user)", version: String(row[0])))
                 }
             }

@@ -10,6 +10,8 @@ package struct DeviceReader {
     let scope: AuditScope
     var items: Set<AuditItem> = []
     var unread: Set<UnreadPlace> = []
+    /// Further user ids with which the session users may own files and run processes.
+    private var subordinates = SubordinateUsers()
 
     /// The maximum number of items and of unread places that an audit keeps. Items beyond that count as unread.
     static let maximumItems = 2_000_000
@@ -19,6 +21,9 @@ package struct DeviceReader {
 
     /// Reads everything; blocks.
     package mutating func read() -> AuditSnapshot.Content {
+        do throws(SubordinateUsersError) {
+            subordinates = try SubordinateUsers.read(of: scope.users.map(\.number))
+        } catch { note(UnreadPlace("files of subordinate user ids", cause: error.cause)) }
         do throws(FileError) {
             let mounts = try MountTable.read()
             readFiles(mounts)
@@ -41,8 +46,14 @@ package struct DeviceReader {
         items.insert(item)
     }
 
+    /// Notes that a place could not be read, with the error; `EFBIG` means that a limit of the audit was reached.
     mutating func note(_ name: String, _ errno: Int32) {
-        let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+        let reason =
+            if errno == EFBIG {
+                "it has more than an audit reads"
+            } else {
+                unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+            }
         note(UnreadPlace(name, cause: reason))
     }
 
@@ -51,7 +62,9 @@ package struct DeviceReader {
         unread.insert(place)
     }
 
-    func isUser(_ number: UInt32) -> Bool { scope.users.contains { $0.number == number } }
+    func isUser(_ number: UInt32) -> Bool {
+        scope.users.contains { $0.number == number } || subordinates.contains(number)
+    }
 
     private mutating func readMounts(_ mounts: MountTable) {
         for mount in mounts.mounts where !isSkipped(mount.path) {
@@ -60,6 +73,6 @@ package struct DeviceReader {
     }
 
     func isSkipped(_ path: String) -> Bool {
-        scope.skipped.contains { $0 == path || scope.isBelow($0, path) }
+        path == scope.snapshot || scope.skipped.contains { $0 == path || scope.isBelow($0, path) }
     }
 }

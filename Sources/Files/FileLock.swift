@@ -6,6 +6,7 @@ internal import UnixSocket
 /// An exclusive lock on a file. It is held until this object is deallocated or the process ends for any reason.
 package final class FileLock: Sendable {
     private let file: Descriptor
+    private let path: String
 
     // These locks belong to the open file description, not to the process (`F_OFD_SETLK`, `F_OFD_SETLKW`: fcntl(2)).
     private static let attempt: Int32 = 37
@@ -19,13 +20,25 @@ package final class FileLock: Sendable {
     package init?(_ path: String, isPatient: Bool) throws(FileError) {
         let number = unsafe clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
-        file = Descriptor(owning: number)
+        (file, self.path) = (Descriptor(owning: number), path)
         while true {
             let error = Self.set(F_WRLCK, of: file, by: isPatient ? Self.wait : Self.attempt)
             if error == 0 { return }
             if error == EAGAIN || error == EACCES { return nil }
             guard error == EINTR else { throw FileError(.lock, errno: error, path: path) }
         }
+    }
+
+    /// Replaces the content of the locked file, for example with the holder's process.
+    ///
+    /// - Throws: ``FileError``.
+    package func write(_ text: String) throws(FileError) {
+        let bytes = Array(text.utf8)
+        let error = file.withNumber { number -> Int32 in
+            guard ftruncate(number, 0) == 0 else { return errno }
+            return unsafe pwrite(number, bytes, bytes.count, 0) == bytes.count ? 0 : errno
+        }
+        guard error == 0 else { throw FileError(.write, errno: error, path: path) }
     }
 
     // Unlocks explicitly, because a child process shares the open file description between fork() and exec() and would

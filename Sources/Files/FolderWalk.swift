@@ -32,19 +32,54 @@ package struct FolderWalk {
         package init(entries: Int, depth: Int = 64) { (self.entries, self.depth) = (entries, depth) }
     }
 
+    /// A folder as it was when its names were read.
+    private struct Listing {
+        let inode: UInt64
+        let changed: Instant
+        /// When its names began to be read.
+        let read: Instant
+        /// The names of the folders in it that were entered.
+        var folders: [[UInt8]] = []
+
+        /// Whether the folder has certainly not changed since its names were read.
+        func isStill(_ folder: Entry, at now: Instant) -> Bool {
+            guard folder.inode == inode, Instant(folder.changed) == changed else { return false }
+            // A later change may have the same time. If the clock was set back, it cannot have a time in the future.
+            return changed.nanoseconds + precision < read.nanoseconds || changed.nanoseconds > now.nanoseconds
+        }
+
+        /// The most nanoseconds between two changes that have the same time. Some file systems keep only every second second.
+        private var precision: Int { changed.nanoseconds % 1_000_000_000 == 0 ? 2_000_000_000 : 10_000_000 }
+    }
+
     private let limits: Limits
     private let mountPoints: Set<String>
+    private let isWatched: ((Entry) -> Bool)?
+    private var listings: [String: Listing] = [:]
+    private var isRepeated = false
     private var visited = 0
     private var isStopped = false
+    /// Whether a watched folder was new or changed in the walks since ``again()``.
+    package private(set) var hasChanged = false
 
     /// Makes a walk that visits nothing beyond `limits`.
     ///
-    /// - Parameter mountPoints: folders that are neither visited nor touched, because another file system is mounted
-    ///   there; absolute paths in printable form.
-    package init(limits: Limits, mountPoints: Set<String> = []) {
+    /// - Parameters:
+    ///   - mountPoints: folders that are neither visited nor touched, because another file system is mounted there; absolute
+    ///     paths in printable form.
+    ///   - isWatched: whether files may appear in a folder during the walk. Nil if it is never repeated (``again()``).
+    package init(limits: Limits, mountPoints: Set<String> = [], isWatched: ((Entry) -> Bool)? = nil) {
         self.limits = limits
         self.mountPoints = mountPoints
+        self.isWatched = isWatched
     }
+
+    /// Lets the walks begin anew. They then visit the folders of the walks before, and all of those that are new and of
+    /// watched folders that may have changed after their names were read.
+    ///
+    /// If no watched folder has changed when every walk was repeated, there was a moment at which all folders had what was
+    /// visited.
+    package mutating func again() { (isRepeated, hasChanged, visited) = (true, false, 0) }
 
     /// Describes a folder; nil if there is none.
     ///
@@ -81,6 +116,31 @@ package struct FolderWalk {
     private mutating func walk(
         _ number: Int32, path: String, depth: Int, visit: (Entry) -> Step, unread: (String, Int32) -> Void
     ) {
+        guard let isWatched else { return list(number, path: path, depth: depth, visit: visit, unread: unread) }
+        let time = Instant.now()
+        var status = clinux_status()
+        let outcome = unsafe clinux_status(number, "", &status)
+        guard outcome == 0 else {
+            _ = close(number)
+            return unread(path, -outcome)
+        }
+        let folder = Entry(path, status)
+        if let known = listings[path], known.isStill(folder, at: time) || !isWatched(folder) {
+            defer { _ = close(number) }
+            for name in known.folders where !isStopped {
+                enter(name, in: number, path: path, depth: depth, visit: visit, unread: unread)
+            }
+        } else {
+            if isRepeated, isWatched(folder) { hasChanged = true }
+            listings[path] = Listing(inode: folder.inode, changed: Instant(folder.changed), read: time)
+            list(number, path: path, depth: depth, visit: visit, unread: unread)
+        }
+    }
+
+    /// Reads the names in an open folder; takes over its descriptor.
+    private mutating func list(
+        _ number: Int32, path: String, depth: Int, visit: (Entry) -> Step, unread: (String, Int32) -> Void
+    ) {
         guard let stream = unsafe fdopendir(number) else {
             let reason = errno
             _ = close(number)
@@ -104,19 +164,19 @@ package struct FolderWalk {
                 isStopped = true
                 return unread(path, EFBIG)
             }
-            enter(name, in: number, path: path, depth: depth, visit: visit, unread: unread)
+            enter(name, in: number, path: path, depth: depth, isListing: true, visit: visit, unread: unread)
         }
     }
 
     private mutating func enter(
-        _ name: [UInt8], in folder: Int32, path: String, depth: Int, visit: (Entry) -> Step,
+        _ name: [UInt8], in folder: Int32, path: String, depth: Int, isListing: Bool = false, visit: (Entry) -> Step,
         unread: (String, Int32) -> Void
     ) {
         let place = path + "/" + String(printableName: name)
         guard !mountPoints.contains(place) else { return }
-        let name = name.map(CChar.init(bitPattern:)) + [0]
+        let text = name.map(CChar.init(bitPattern:)) + [0]
         var status = clinux_status()
-        let outcome = unsafe clinux_status(folder, name, &status)
+        let outcome = unsafe clinux_status(folder, text, &status)
         guard outcome == 0 else {
             if outcome != -ENOENT { unread(place, -outcome) }
             return
@@ -128,11 +188,12 @@ package struct FolderWalk {
         case .past: break
         case .into where entry.isFolder:
             guard depth < limits.depth else { return unread(place, EFBIG) }
-            let inner = unsafe openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            let inner = unsafe openat(folder, text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard inner >= 0 else {
                 if errno != ENOENT { unread(place, errno) }
                 return
             }
+            if isListing { listings[path]?.folders.append(name) }
             walk(inner, path: place, depth: depth + 1, visit: visit, unread: unread)
         case .into: break
         }
@@ -147,5 +208,18 @@ extension FolderWalk.Entry {
         isForEveryUser = status.mode & S_IFMT == S_IFDIR && status.mode & S_IWOTH != 0
         (inode, size) = (status.inode, status.size)
         changed = (Int(status.changed_seconds), Int(status.changed_nanoseconds))
+    }
+}
+
+/// A time of the clock from which file systems take the times of changes (inode(7)), in nanoseconds since 1970.
+private struct Instant: Equatable {
+    let nanoseconds: Int
+
+    init(_ time: (seconds: Int, nanoseconds: Int)) { nanoseconds = time.seconds * 1_000_000_000 + time.nanoseconds }
+
+    static func now() -> Instant {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return Instant((time.tv_sec, time.tv_nsec))
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 extension String {
     /// Creates a printable text for a name that the kernel reports, such as the name of a file.
@@ -17,7 +18,7 @@ extension String {
             if (0x20..<0x7f).contains(byte), byte != UInt8(ascii: "\\") {
                 path.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                path += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                path += "\\x" + Hexadecimal.text([byte])
             }
         }
     }

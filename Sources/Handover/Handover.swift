@@ -108,7 +108,8 @@ public final class Handover: Sendable {
     /// Returns the changes of worker for one reader.
     ///
     /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each is told of each change, and
-    ///   handles it by itself. Processes that run at the same time use different names.
+    ///   handles it by itself. Processes that run at the same time use different names: of those that share one, a process
+    ///   that did not run during a change is not told of it once another one has handled it.
     /// - Throws: ``HandoverError``.
     public func changes(for reader: String) throws(HandoverError) -> WorkerChanges {
         try register { state throws(HandoverError) in try state.machine.add(reader: reader) }

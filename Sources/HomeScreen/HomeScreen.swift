@@ -36,7 +36,7 @@ package struct HomeScreen: Sendable {
         }
     }
 
-    /// Whether a page is open.
+    /// Whether the page in a window is open.
     package let presence = PagePresence()
     private let start: Start
     private let controller: HomeController

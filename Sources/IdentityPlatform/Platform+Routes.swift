@@ -11,7 +11,7 @@ extension Platform {
                 environment: environment, directory: directoryCache, passwords: passwords,
                 failedSignIns: failedSignIns, metrics: metrics),
             DeviceCodeGrant(tokens: tokens, issuer: issuer, environment: environment), NonceGrant(nonces: nonces),
-            SignedRequestGrant(platform: self),
+            SignedRequestGrant(self),
         ]
     }
 
@@ -20,15 +20,16 @@ extension Platform {
         let names = configuration.names
         let userInfo = UserInfoEndpoint(accessTokens: accessTokens, resource: resources.graph)
         let graph = router(GraphDialect(environment: environment, challenge: accessTokens.challenge)) { router in
-            GraphEndpoints(platform: self).addRoutes(to: router)
+            GraphEndpoints(self).addRoutes(to: router)
             userInfo.addRoutes(to: router, at: "/oidc/userinfo")
         }
         let registration = router(RegistrationDialect()) { router in
-            DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
+            DeviceRegistrationEndpoints(self).addRoutes(to: router)
         }
         let login = router(OAuthDialect(environment: environment, pages: pages)) { router in
-            PageAsset.addRoutes(to: router, self)
-            AuthorizeEndpoint(platform: self).addRoutes(to: router)
+            PageAsset.addRoutes(to: router)
+            BrandingAssets(database: database, directory: directoryCache).addRoutes(to: router)
+            AuthorizeEndpoint(self).addRoutes(to: router)
             TokenEndpoint(directory: directoryCache, grants: grants, metrics: metrics).addRoutes(to: router)
             LogoutEndpoint(
                 database: database, environment: environment, directory: directoryCache, keys: keys, pages: pages
@@ -46,9 +47,9 @@ extension Platform {
             ).addRoutes(to: router)
             DevicePage(self).addRoutes(to: router)
             userInfo.addRoutes(to: router, at: "/{tenant}/openid/userinfo")
-            DiscoveryEndpoints.addKeyRoutes(to: router, self)
+            KeySetEndpoint(database: database, directory: directoryCache, keys: keys).addRoutes(to: router)
             // These routes are added last, because the discovery documents list the routes that were added before.
-            DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
+            DiscoveryEndpoints(self, login: ServedPaths(router), graph: ServedPaths(graph))
                 .addRoutes(to: router)
         }
         return HostResponder(

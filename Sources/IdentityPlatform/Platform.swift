@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The identity platform: directory, sign-in, tokens, device registration and Graph over one database.
+/// Owns the parts of the identity platform that exist once for each database.
 ///
-/// Features get their dependencies from here and add their routes in `Platform+Routes.swift`.
+/// A feature takes the parts that it needs in its initialiser; no endpoint keeps the platform. The routes of the features
+/// are in `Platform+Routes.swift`.
 package struct Platform: Sendable {
     package let configuration: IdentityConfiguration
     package let database: any Database
+    /// Whether other nodes use the database, and what one node remembers may be out of date. Every part that depends on
+    /// it is told here.
+    let isShared: Bool
     package let environment: ClockAndRandomness
     package let resources: ResourceCatalogue
     package let passwords: Passwords
@@ -36,9 +40,10 @@ package struct Platform: Sendable {
         self.database = database
         self.environment = environment
         self.storageKey = storageKey
-        directoryCache = DirectoryCache(database: database)
+        isShared = database.isShared
+        directoryCache = DirectoryCache(database: database, isShared: isShared)
         nonces = Nonces(
-            environment: environment, storageKey: storageKey, isShared: database.isShared,
+            environment: environment, storageKey: storageKey, isShared: isShared,
             capacityOfCaller: configuration.requestsPerCaller)
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, environment: environment)
         receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, environment: environment)
@@ -54,7 +59,7 @@ package struct Platform: Sendable {
             passwords: passwords,
             breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) },
             hashing: administration)
-        keys = TenantKeys(database: database, storageKey: storageKey, environment: environment)
+        keys = TenantKeys(database: database, isShared: isShared, storageKey: storageKey, environment: environment)
         issuer = TokenIssuer(
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, environment: environment)
         accessTokens = AccessTokens(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 internal import Redaction
 
 /// Strings (RFC 8259 section 7).
@@ -24,10 +25,12 @@ extension JSONReader {
     }
 
     /// Parses the string at `start`, which contains an escape, to its end. Wipes the buffer, because the string may be
-    /// a password.
+    /// a password; the buffer never grows, because that would leave a copy.
     private mutating func escapedString(from start: Int) throws(JSONFailure) -> String {
-        var text = Array(bytes[start..<position])
+        var text: [UInt8] = []
+        text.reserveCapacity(min(bytes.count - start, limits.stringBytes))
         defer { wipe(&text) }
+        text += bytes[start..<position]
         while next == UInt8(ascii: "\\") {
             position += 1
             try escape(into: &text)
@@ -81,19 +84,10 @@ extension JSONReader {
         try expect(UInt8(ascii: "u"))
         var value: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = next.flatMap(Self.hexadecimal) else { throw malformed }
-            value = value << 4 | digit
+            guard let digit = next.flatMap(Hexadecimal.value) else { throw malformed }
+            value = value << 4 | UInt16(digit)
             position += 1
         }
         return value
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt16? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 }

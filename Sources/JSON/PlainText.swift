@@ -9,7 +9,8 @@ enum PlainText {
     static func end(of bytes: RawSpan, from start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { bytes in
             var offset = start
-            // Examines 32 bytes at a time, because tokens are kilobytes long.
+            // Most strings and what stands between two escapes are shorter than a word; tokens are kilobytes long.
+            if let end = unsafe endInWord(of: bytes, at: &offset) { return end }
             while offset <= bytes.count - 32 {
                 let words = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
                 let marks = marks(in: words[0]) | marks(in: words[1]) | marks(in: words[2]) | marks(in: words[3])
@@ -17,14 +18,23 @@ enum PlainText {
                 offset += 32
             }
             while offset <= bytes.count - 8 {
-                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                let marks = marks(in: UInt64(littleEndian: word))
-                guard marks == 0 else { return offset + marks.trailingZeroBitCount / 8 }
-                offset += 8
+                if let end = unsafe endInWord(of: bytes, at: &offset) { return end }
             }
             while offset < bytes.count, !isMark(unsafe bytes[offset]) { offset += 1 }
             return offset
         }
+    }
+
+    /// Returns the offset of the first byte in the word at `offset` that needs an escape. Otherwise moves `offset` to the
+    /// next word, if a whole word is left there.
+    @inline(__always)
+    private static func endInWord(of bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Int? {
+        guard offset <= bytes.count - 8 else { return nil }
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let marks = marks(in: UInt64(littleEndian: word))
+        guard marks == 0 else { return offset + marks.trailingZeroBitCount / 8 }
+        offset += 8
+        return nil
     }
 
     private static func isMark(_ byte: UInt8) -> Bool {

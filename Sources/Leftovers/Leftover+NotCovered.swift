@@ -80,11 +80,33 @@ extension Leftover {
         open(
             "system_v_objects", [.object(.ipc)], holds: "shared memory that outlives its programs",
             helps: "`RemoveIPC=yes` in `logind.conf`, which removes it when the user's last session ends"),
+        open(
+            "kernel_keyrings", [.elsewhere("keyrings of the session users in the kernel (keyrings(7))")],
+            holds: "keys and passwords that programs keep there, also after their end",
+            helps:
+                "no Kerberos tickets in keyrings (`default_ccache_name` in `krb5.conf`); a restart of the machine. To observe "
+                + "them, a process of the user has to list them (`/proc/keys`)"),
+        open(
+            "control_groups", [.elsewhere("names of control groups that a session user may make (`cgroup2`)")],
+            holds: "what a program chose as a name, and no data",
+            helps: "they disappear with the user's own service manager (`user@.service`), to which they were given"),
+        open(
+            "folder_attributes",
+            [.elsewhere("extended attributes (xattr(7)) and modes of folders that a session user owned before")],
+            holds: "a few kilobytes that a program chose; a mode is a few bits",
+            helps:
+                "a home folder in memory, or a new one for each session. To observe them, an audit has to save those of each "
+                + "folder"),
         open("mounts", [.object(.mount)], holds: "drives that a worker plugged in", helps: "no automounter"),
         open(
             "shared_memory", [.path("/dev/shm/*"), .path("/dev/mqueue/*")],
             holds: "memory and messages that outlive their programs",
             helps: "`RemoveIPC=yes` in `logind.conf`"),
+        open(
+            "unmounted_queues",
+            [.elsewhere("POSIX message queues, if no file system of type `mqueue` is mounted at `/dev/mqueue`")],
+            holds: "messages that outlive their programs",
+            helps: "`mount -t mqueue mqueue /dev/mqueue`, as systemd does: then they are files there, and observed"),
         open(
             "temporary_files", [.path("/tmp/*"), .path("/var/tmp/*")], holds: "temporary files of other programs",
             helps: "`PrivateTmp=yes` for services, `pam_namespace` for the session"),
@@ -92,7 +114,8 @@ extension Leftover {
             "runtime_files", [.path("/run/user/*")], holds: "sockets and files of the desktop's programs",
             helps: "they are removed when the user's last session ends"),
         open(
-            "print_spool", [.path("/var/spool/cups/*")], holds: "printed documents, and who printed them",
+            "print_spool", [.path("/var/spool/cups/*"), .path("/var/log/cups/*")],
+            holds: "printed documents, and who printed them",
             helps: "`PreserveJobFiles No` and `PreserveJobHistory No` in `cupsd.conf`"),
         open(
             "core_dumps", [.path("/var/lib/systemd/coredump/*"), .path("/var/crash/*")],
@@ -101,8 +124,23 @@ extension Leftover {
                 + "`LimitCORE=0`, which `systemd-coredump` respects",
             helps: "`Storage=none` in `coredump.conf`"),
         open(
-            "system_journal", [.path("/var/log/journal/*")], holds: "the logs of apps and of the desktop",
-            helps: "`Storage=volatile` and a short `MaxRetentionSec` in `journald.conf`"),
+            "system_journal",
+            [
+                .path("/var/log/journal/*"), .path("/run/log/journal/*"), .path("/var/log/syslog*"),
+                .path("/var/log/user.log*"),
+            ],
+            holds: "the logs of apps and of the desktop",
+            helps: "`Storage=volatile` and a short `MaxRetentionSec` in `journald.conf`, and no `rsyslog`"),
+        open(
+            "jobs_and_mail",
+            [
+                .path("/var/spool/cron/*"), .path("/var/spool/at/*"), .path("/var/spool/anacron/*"),
+                .path("/var/mail/*"),
+            ],
+            holds:
+                "commands that the session's user has had run later, by `crontab` and `at`, and mail to that user; programs of "
+                + "root write them for everybody",
+            helps: "`/etc/cron.allow` and `/etc/at.allow` without the session's user, or without these packages"),
         open(
             "swap", [.elsewhere("swap space")],
             holds: "memory of apps and of the browser; `batond` is kept out of it (`MemorySwapMax=0`)",

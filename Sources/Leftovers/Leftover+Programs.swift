@@ -106,11 +106,10 @@ extension Leftover {
             "own_processes", [.object(.ownProcess)], fate: .kept,
             holds:
                 "none, except the account's id in `batond` and in the session process that waits, as long as it is in "
-                + "`tombstones.json`, and in the home screen if it did not run when the worker changed, until the next "
-                + "hand-over; and the number of the ended session at the server (`sid`), which identifies nobody, in `batond` and "
-                + "in the session process. The session process ends; `baton-agent` and `baton home` start anew in their "
-                + "processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; `baton-browser-host` ends with its "
-                + "browser",
+                + "`tombstones.json`; and the number of the ended session at the server (`sid`), which identifies nobody, in "
+                + "`batond` and in the session process. The session process ends; `baton-agent` and `baton home` start anew in "
+                + "their processes, a stopped `baton home` as soon as it runs again; `baton home --bar`, and with it `swaybar` in "
+                + "the kiosk, end; `baton-browser-host` ends with its browser",
             eraser: "",
             test: Test(
                 "ProgramMemoryTests", "no program of Baton holds anything of a worker after the hand-over")),

@@ -31,8 +31,8 @@ extension Leftover {
         file(
             "tombstones", ["tombstones.json"],
             holds:
-                "for each client id that asked for the current account or got a token: the worker's home account id, which is "
-                + "not a name",
+                "for each client id that asked for the current account or got a token, except the home screen's: the worker's "
+                + "home account id, which is not a name",
             until:
                 "the client acknowledges it; at most 24 h by the device's clock, even if the clock is set forward or "
                 + "back"),

@@ -63,6 +63,8 @@ package struct Leftover: Sendable {
     /// A stable name, for programs.
     package let name: String
     package let places: [Place]
+    private let paths: [PlacePattern]
+    private let pathsInHomes: [PlacePattern]
     /// The data of a worker that the place can hold.
     package let holds: String
     package let fate: Fate
@@ -80,6 +82,8 @@ package struct Leftover: Sendable {
         item: String? = nil, test: Test? = nil, isFixed: Bool = false
     ) {
         (self.name, self.places, self.fate) = (name, places, fate)
+        paths = places.compactMap { if case .path(let pattern) = $0 { PlacePattern(pattern) } else { nil } }
+        pathsInHomes = places.compactMap { if case .home(let pattern) = $0 { PlacePattern(pattern) } else { nil } }
         self.isFixed = isFixed
         (self.holds, self.eraser, self.observer, self.item, self.test) = (holds, eraser, observer, item, test)
     }
@@ -93,15 +97,11 @@ package struct Leftover: Sendable {
     ///   - path: absolute.
     ///   - homes: the home folders of the session users.
     package static func entry(ofFile path: String, homes: [String]) -> Leftover? {
-        let inHome = homes.first { path.hasPrefix($0 + "/") }.map { String(path.dropFirst($0.count + 1)) }
+        let bytes = Array(path.utf8)
+        let inHome = homes.first { path.hasPrefix($0 + "/") }.map { bytes.dropFirst($0.utf8.count + 1) }
         return all.first { entry in
-            entry.places.contains { place in
-                switch place {
-                case .path: place.matches(path)
-                case .home: inHome.map(place.matches) ?? false
-                case .state, .profiles, .object, .elsewhere: false
-                }
-            }
+            entry.paths.contains { $0.matches(bytes[...]) }
+                || inHome.map { name in entry.pathsInHomes.contains { $0.matches(name) } } ?? false
         }
     }
 }
@@ -120,15 +120,6 @@ extension Leftover.Place {
     ///
     /// The folder itself also matches a pattern that ends with `/*`.
     package func matches(_ name: String) -> Bool {
-        let words = pattern.split(separator: "*", omittingEmptySubsequences: false)
-        guard words.count > 1, let front = words.first, let back = words.last else { return name == pattern }
-        if pattern.hasSuffix("/*"), words.count == 2, name == pattern.dropLast(2) { return true }
-        guard name.hasPrefix(front) else { return false }
-        var rest = name.dropFirst(front.count)
-        for word in words.dropFirst().dropLast() {
-            guard let found = rest.firstRange(of: word) else { return false }
-            rest = rest[found.upperBound...]
-        }
-        return rest.hasSuffix(back)
+        PlacePattern(pattern).matches(Array(name.utf8)[...])
     }
 }

@@ -62,7 +62,8 @@ extension Management {
             }
             try connection.execute("UPDATE tenant SET removed = \(now), domain = NULL WHERE id = \(tenant)")
             try AuditLog(connection).append(
-                .tenantRemoved, tenant: tenant, actor: AuditLog.localOperator, subject: tenant.rawValue, at: now)
+                AuditLine(
+                    .tenantRemoved, tenant: tenant, actor: AuditLog.localOperator, subject: tenant.rawValue, at: now))
             return true
         }
         if isRemoved { Logger.current.info("tenant removed", metadata: ["tenant.id": "\(tenant)"]) }

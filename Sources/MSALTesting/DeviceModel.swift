@@ -233,11 +233,12 @@ struct DeviceModel {
 
     private mutating func silentToken(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
         let wanted = try TokenRequest(request.parameters)
+        try wanted.checkAccount()
         guard try removed(by: client) == nil else {
             throw BrokerError(.interactionRequired, because: .accountRemoved)
         }
         guard let worker else { throw BrokerError(.interactionRequired, "", reason: .nobody) }
-        guard wanted.means(worker.record), wanted.homeAccountID != nil || wanted.username != nil else {
+        guard wanted.means(worker.record) else {
             throw BrokerError(.interactionRequired, "", reason: .otherAccount)
         }
         return try token(wanted, of: worker, for: request)

@@ -41,7 +41,7 @@ public final class TestDevice: Sendable {
         let broker = InProcessBroker(isShared: mode == .shared, now: now)
         var deadlines = BrokerDeadlines()
         (deadlines.connect, deadlines.hello) = (patience, patience)
-        (deadlines.local, deadlines.silent) = (patience, patience)
+        (deadlines.reading, deadlines.recording, deadlines.silent) = (patience, patience, patience)
         // The library must find a restarted broker quickly.
         deadlines.pause = .milliseconds(10)
         connection = BrokerConnection(

@@ -19,7 +19,9 @@ struct TestErasers {
     mutating func register(_ eraser: AppEraser) throws(BrokerError) {
         let count = registered.count { $0.bundleID == eraser.bundleID }
         guard registered.contains(eraser) || count < HandoverName.maximumCount else {
-            throw BrokerError(.developerParameter, "The app has too many erasers.", reason: .erasersTooMany)
+            throw BrokerError(
+                .developerParameter,
+                "An app may register \(HandoverName.maximumCount) erasers. Register fewer.", reason: .erasersTooMany)
         }
         registered.insert(eraser)
     }

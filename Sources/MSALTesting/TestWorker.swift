@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Encodings
 internal import JSON
 public import MSAL
 
@@ -49,10 +50,7 @@ public struct TestWorker: Sendable, Hashable {
         let halves = [UInt64(0xcbf2_9ce4_8422_2325), 0x6c62_272e_07bb_0142].map { start in
             text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         }
-        let digits = halves.map { half in
-            let hexadecimal = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - hexadecimal.count) + hexadecimal
-        }.joined()
+        let digits = halves.map { Hexadecimal.text($0) }.joined()
         let lengths = [8, 4, 4, 4, 12]
         var rest = Substring(digits)
         return lengths.map { length in

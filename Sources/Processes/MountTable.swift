@@ -24,7 +24,8 @@ package struct MountTable: Sendable {
 
     /// Who keeps the files of a file system.
     package enum Keeper: Sendable {
-        /// The kernel, which makes them up. No user can leave a file there.
+        /// The kernel, which makes them up. No user can leave data in a file there. A user can leave names of control
+        /// groups that were given to it (`cgroup2`), and nobody looks for these.
         case kernel
         /// This machine.
         case machine
@@ -85,13 +86,13 @@ extension MountTable.Mount {
     /// A program that mounts a file system (`fuse`) chooses what follows `fuse.`, so none of these types may begin so.
     private static let kernelTypes: Set<String> = [
         "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "cpuset", "debugfs", "devpts", "devtmpfs",
-        "efivarfs", "fusectl", "hugetlbfs", "nfsd", "nsfs", "proc", "pstore", "resctrl", "rpc_pipefs", "securityfs",
-        "selinuxfs", "smackfs", "sysfs", "tracefs",
+        "efivarfs", "fusectl", "nfsd", "nsfs", "proc", "pstore", "resctrl", "rpc_pipefs", "securityfs", "selinuxfs",
+        "smackfs", "sysfs", "tracefs",
     ]
     private static let machineTypes: Set<String> = [
         "aufs", "bcachefs", "btrfs", "cramfs", "ecryptfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "hfs",
-        "hfsplus", "iso9660", "jffs2", "jfs", "minix", "mqueue", "msdos", "nilfs2", "ntfs", "ntfs3", "overlay", "ramfs",
-        "reiserfs", "romfs", "rootfs", "squashfs", "tmpfs", "ubifs", "udf", "vfat", "xfs", "zfs",
+        "hfsplus", "hugetlbfs", "iso9660", "jffs2", "jfs", "minix", "mqueue", "msdos", "nilfs2", "ntfs", "ntfs3",
+        "overlay", "ramfs", "reiserfs", "romfs", "rootfs", "squashfs", "tmpfs", "ubifs", "udf", "vfat", "xfs", "zfs",
     ]
 
     /// Whether this is the mount point of the path, or lies above it.

@@ -115,6 +115,27 @@ package struct ProcessTable: Sendable {
         return found
     }
 
+    /// Returns the child of `parent` that has a file open, itself or in a process that it started, directly or indirectly; nil
+    /// if no child has, or if that cannot be determined.
+    ///
+    /// - Parameter link: how `/proc/<pid>/fd` names the file (``SocketTable/link(to:)``).
+    package func child(of parent: Int32, withOpen link: String) -> Entry? {
+        entries.first { child in
+            guard child.parent == parent else { return false }
+            return ([child] + descendants(of: child.pid)).contains { Self.hasOpen(link, $0) }
+        }
+    }
+
+    private static func hasOpen(_ link: String, _ process: Entry) -> Bool {
+        let folder = Directory(path: "/proc/\(process.pid)/fd")
+        let target = Array(link.utf8)
+        let isFound = (try? folder.names())?.contains { name in
+            ((try? SymbolicLink.target(of: folder.path + "/" + name)) ?? nil) == target
+        }
+        // The process id may belong to another process by now.
+        return isFound == true && ((try? entry(process.pid)) ?? nil)?.name == process.name
+    }
+
     /// Returns this process and those that started it, directly or indirectly.
     package func line(to descendant: Int32) -> [Entry] {
         let known = Dictionary(entries.map { ($0.pid, $0) }) { first, _ in first }

@@ -51,17 +51,6 @@ package protocol Database: Sendable {
     func serverTime() async throws -> Timestamp?
 }
 
-/// A layer over a database that passes these calls on must say so itself. Without that, they fail.
-extension Database {
-    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
-        throw StorageError(.failed, "this layer over a database runs no exclusive jobs")
-    }
-
-    package func serverTime() async throws -> Timestamp? {
-        throw StorageError(.failed, "this layer over a database does not know the server's time")
-    }
-}
-
 /// One transaction's access to the tables. Valid only inside the closure that received it.
 package protocol Connection {
     /// Runs a statement and returns how many rows it changed.

@@ -115,8 +115,8 @@ extension Connection {
     }
 
     /// Returns the only record selected by the rest of the statement, or nil, with the records of two other tables that
-    /// belong to it, if they exist. All are read by one statement. Each table has a column that is never NULL among those
-    /// that are read.
+    /// belong to it, if they exist. All are read by one statement. At least one of the columns that are read of each table
+    /// must be NOT NULL. If it is NULL nevertheless, that table has no such record.
     ///
     /// - Parameters:
     ///   - joinsSecond: the condition for a row of the second table. Names of columns need the name of their table.

@@ -19,7 +19,9 @@ struct HousekeepingService: Service {
 
     /// A failed round is repeated later.
     private func round() async {
-        do { try await housekeeping.round() } catch {
+        do { try await housekeeping.round() } catch is CancellationError {
+            // The server stops.
+        } catch {
             logger.error("housekeeping failed", metadata: ["error": "\(error)"])
         }
     }

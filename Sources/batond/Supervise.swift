@@ -3,6 +3,7 @@ import ArgumentParser
 import BrokerDevice
 internal import BrokerIPC
 import BrokerSupervisor
+internal import CWipedHeap
 internal import DeviceEnrollment
 internal import Files
 import Glibc
@@ -74,6 +75,10 @@ struct Supervise: AsyncParsableCommand {
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
+        guard cwipedheap_is_used() else {
+            throw ConfigurationError(
+                file: "", cause: "freed memory would not be overwritten", remedy: "Install batond again.")
+        }
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         let eraser = DepartureEraser(files: DeviceFiles(root: state))
         try await erase(eraser, logger: logger)

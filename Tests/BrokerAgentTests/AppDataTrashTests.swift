@@ -16,13 +16,19 @@ import Testing
     private struct Place {
         let scratch: Scratch
         let trash: AppDataTrash
+        /// How many folders were left after each removal.
+        let left: AsyncStream<Int>
         let epoch: Epoch.ID = .random()
         var data: String { scratch.path("app/data") }
         var trashFolder: Directory { Directory(path: scratch.path("trash")) }
 
         init(scratch: Scratch) {
             self.scratch = scratch
-            trash = AppDataTrash(folder: Directory(path: scratch.path("trash")), logger: LogLines.dropped)
+            let (left, removed) = AsyncStream.makeStream(of: Int.self)
+            self.left = left
+            trash = AppDataTrash(
+                folder: Directory(path: scratch.path("trash")), pause: .milliseconds(20), logger: LogLines.dropped
+            ) { removed.yield($0) }
         }
 
         func write(_ text: String) throws {
@@ -84,6 +90,18 @@ import Testing
         }
     }
 
+    @Test func `if one of two folders is not there, the broker is told, and the other one is away`() async throws {
+        try await with { place in
+            let app = AppData(
+                app: "org.example.ward", folders: [place.data, place.scratch.path("none")], processes: [])
+            for _ in 0..<2 {
+                let failures = place.trash.take([app], of: place.epoch, until: BootClock.now() + .seconds(60))
+                #expect(failures == [AppDataFailure(app: app.app, code: .missing)])
+                #expect(!place.isThere)
+            }
+        }
+    }
+
     @Test func `what an agent that was killed had not removed is removed when the next one starts`() async throws {
         try await with { place in
             try place.trashFolder.appending("taken-1f").appending("notes").make()
@@ -91,6 +109,25 @@ import Testing
             place.trash.empty()
             // What the agent has not taken stays, even if an administrator names a folder that is in use.
             try await place.awaitTrash(["else"])
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can mount"))
+    func `what cannot be removed is counted, and tried again until it is away`() async throws {
+        try await with { place in
+            #expect(place.take() == nil)
+            var left = place.left.makeAsyncIterator()
+            #expect(await left.next() == 0)
+            // Not even root removes a folder in which something is mounted.
+            let path = place.trashFolder.appending("taken-1f").appending("notes").path
+            try Directory(path: path).make()
+            #expect(unsafe mount("none", path, "tmpfs", 0, nil) == 0)
+            place.trash.empty()
+            #expect(await left.next() == 1)
+            #expect(await left.next() == 1)
+            #expect(unsafe umount(path) == 0)
+            while let count = await left.next(), count > 0 {}
+            #expect(try place.trashFolder.names() == [])
         }
     }
 

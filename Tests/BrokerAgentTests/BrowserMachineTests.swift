@@ -26,6 +26,29 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.state == .idle)
     }
 
+    @Test func `an order to take data of a lost connection is not answered over the next one`() throws {
+        var machine = BrowserMachine()
+        let data = [AppData(app: "app", folders: ["/notes"], processes: [])]
+        func order() -> Int? {
+            for case .clearData(_, _, _, let connection) in machine.handle(
+                .order(.clearData(epoch: epoch, apps: data, until: 4)))
+            {
+                return connection
+            }
+            return nil
+        }
+        _ = machine.handle(.connected)
+        let first = try #require(order())
+        _ = machine.handle(.connectionLost)
+        _ = machine.handle(.connected)
+        let second = try #require(order())
+        #expect(machine.handle(.dataCleared(epoch: epoch, [], connection: first)) == [])
+        #expect(
+            machine.handle(.dataCleared(epoch: epoch, [], connection: second)) == [
+                .report(.dataCleared(epoch: epoch, failures: []))
+            ])
+    }
+
     @Test func `a configuration is valid for one connection to the broker`() throws {
         var machine = BrowserMachine()
         let configuration = try BrowserConfiguration(blocked: [AddressPattern("*")])
@@ -235,6 +258,17 @@ private let page = "http://127.0.0.1:4711/a"
     func `only pages at this machine's loopback address are opened`(_ url: String) {
         var machine = BrowserMachine()
         #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: url)))) == "invalid_url")
+        #expect(machine.state == .idle)
+    }
+
+    @Test(arguments: [
+        ["/common/login", "https://evil.test/"], [""], ["*"], ["/a b"], ["/a\"b"], ["/*"],
+        ["/" + String(repeating: "a", count: 512)],
+        Array(repeating: "/a", count: 9),
+    ])
+    func `a sign-in window opens for a few pages of the platform only`(_ pages: [String]) {
+        var machine = BrowserMachine()
+        #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: page, pages: pages)))) == "invalid_url")
         #expect(machine.state == .idle)
     }
 

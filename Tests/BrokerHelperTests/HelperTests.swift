@@ -154,19 +154,18 @@ import UnixSocket
 
     @Test func `the report names the files that the user owns and has changed, and follows no link`() async throws {
         try await Scratch.with { scratch in
-            // No other test has files of this user. A report has a limit, and databases of other tests have many files.
-            let user: UInt32 = 34
-            let helper = try await RunningHelper.start(user: "backup", in: scratch)
-            let folder = "/tmp/baton-report-\(epoch)"
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            let folder = "/tmp/baton-report"
             let began = Int(Date().timeIntervalSince1970)
-            let program = try helper.userProgram(
+            try await mounts.run(
                 """
-                umask 077; mkdir \(folder) && mkdir \(folder)/inner && echo note > \(folder)/inner/note \
-                && ln -s /etc \(folder)/etc && mkdir "\(folder)/$(printf '\\377')" && echo note > "\(folder)/$(printf '\\377')/note"
-                """, as: user)
-            #expect(try await program.exitCode() == 0)
-            scratch.atEnd { try? FileManager.default.removeItem(atPath: folder) }
-            try Data("root's".utf8).write(to: URL(filePath: folder + "/of-root"))
+                setpriv --reuid=\(user) --clear-groups /bin/sh -e <<'END'
+                umask 077; mkdir \(folder); mkdir \(folder)/inner; echo note > \(folder)/inner/note
+                ln -s /etc \(folder)/etc; odd="\(folder)/$(printf '\\377')"; mkdir "$odd"; echo note > "$odd/note"
+                END
+                touch \(folder)/of-root
+                """)
             let found = try report(helper, of: user, since: began)
             let mine = Set(found.files.filter { $0.hasPrefix(folder) })
             let expected = ["", "/inner", "/inner/note", "/etc", "/\\xff", "/\\xff/note"].map { folder + $0 }
@@ -179,7 +178,7 @@ import UnixSocket
 
     @Test func `the report covers every folder in which the user may create files, on each file system`() async throws {
         try await Scratch.with { scratch in
-            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
             let home = try #require(SystemUser(number: user)?.home)
             // For everybody, for the user alone, and a disk below the home.
             try await mounts.run(
@@ -191,12 +190,58 @@ import UnixSocket
             let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
             try await searched(helper, in: scratch)
             let began = Int(Date().timeIntervalSince1970)
-            let files = ["/mnt/open/note", "/mnt/own/note", "\(home)/drive/note", "/run/lock/baton-test-\(epoch)"]
+            let files = ["/mnt/open/note", "/mnt/own/note", "\(home)/drive/note", "/run/lock/baton-test"]
             try await mounts.run("setpriv --reuid=\(user) --clear-groups touch \(files.joined(separator: " "))")
-            scratch.atEnd { _ = unsafe unlink(files[3]) }
             let found = try report(helper, of: user, since: began)
             #expect(Set(files).isSubset(of: found.files), "\(found.files)")
             #expect(found.unread == [])
+        }
+    }
+
+    @Test func `what a session's user leaves in the home of another one is reported, and nothing else there`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
+            let other = try #require(SystemUser(name: "news"))
+            try await mounts.run(
+                "mkdir -p \(other.home); mount -t tmpfs -o size=1m home \(other.home); mkdir -m 1777 \(other.home)/Public"
+            )
+            let helper = try await RunningHelper.start(user: "backup", others: ["news"], through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            let began = Int(Date().timeIntervalSince1970)
+            let file = other.home + "/Public/amara"
+            try await mounts.run(
+                """
+                setpriv --reuid=\(user) --clear-groups touch \(file)
+                setpriv --reuid=\(other.number) --clear-groups touch \(other.home)/Public/own
+                """)
+            let found = try report(helper, of: user, since: began)
+            #expect(found.files.filter { $0.hasPrefix(other.home) } == [file])
+            #expect(found.unread == [])
+        }
+    }
+
+    @Test func `the report counts the user's subordinate ids as the user, and below the home everybody`() async throws {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
+            let home = try #require(SystemUser(number: user)?.home)
+            try await mounts.giveSubordinates("backup:100000:65536", in: scratch)
+            try await mounts.run("mount -t tmpfs -o size=1m home \(home)")
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            let began = Int(Date().timeIntervalSince1970)
+            let files = ["/var/tmp/baton-test", "\(home)/of-root"]
+            try await mounts.run(
+                "setpriv --reuid=100007 --clear-groups touch \(files[0]); setpriv --reuid=0 touch \(files[1])")
+            let found = try report(helper, of: user, since: began)
+            #expect(Set(files).isSubset(of: found.files), "\(found.files)")
+            #expect(found.unread == [])
+            // If nobody knows which ids are the user's, only the home was searched.
+            try await mounts.giveSubordinates("backup:100000", in: scratch)
+            let unknown = try report(helper, of: user, since: began)
+            #expect(unknown.unread == SearchedPlace.allCases.filter { $0 != .home })
+            #expect(unknown.files.contains(files[1]) && !unknown.files.contains(files[0]))
         }
     }
 
@@ -204,7 +249,7 @@ import UnixSocket
         async throws
     {
         try await Scratch.with { scratch in
-            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
             let home = try #require(SystemUser(number: user)?.home)
             try await mounts.run("mount -t tmpfs -o size=1m home \(home); mkdir \(home)/silent")
             try await mounts.mountSilent(home + "/silent")
@@ -216,27 +261,80 @@ import UnixSocket
 
     /// In `make soak` also as many as a folder can have in a few seconds.
     @Test(arguments: Soak.isRunning ? [200_001, 2_000_000] : [200_001])
-    func `a folder with more files than a report may visit makes only its place unread`(count: Int) async throws {
+    func `a folder with more files than a report may visit makes its place unread`(count: Int) async throws {
         try await Scratch.with { scratch in
-            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
             let home = try #require(SystemUser(number: user)?.home)
-            // Root's files, so that the list of files stays short. They are the names of one file, which need less memory.
-            try await mounts.run(
-                """
-                mount -t tmpfs -o size=200m,nr_inodes=0 home \(home)
-                cd \(home) && python3 -c 'import os
-                open("1", "w").close()
-                for name in range(2, \(count) + 1): os.link("1", str(name))'
-                """)
+            try await mounts.run("mount -t tmpfs -o size=200m,nr_inodes=0 home \(home)")
+            try await mounts.makeLinks(count, below: home)
             let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
             try await searched(helper, in: scratch)
-            #expect(try report(helper, of: user, since: 0).unread == [.home])
+            // None of them has changed since then, so that the list of files stays short.
+            let later = Int(Date().timeIntervalSince1970) + 3600
+            // On a busy machine no second look may begin after this one, and then no place is read completely.
+            #expect(try report(helper, of: user, since: later).unread.contains(.home))
+        }
+    }
+
+    /// Reacts when the search has listed the folder `early` below the home: moves a file of the user there from a place that
+    /// is searched later, or, with `again`, changes the folder each time.
+    private static let mover = """
+        import ctypes, os, sys
+        home, late, way = sys.argv[1:]
+        library = ctypes.CDLL(None)
+        watch = library.inotify_init()
+        CLOSE_NOWRITE, ISDIR = 0x10, 0x40000000
+        library.inotify_add_watch(watch, (home + "/early").encode(), CLOSE_NOWRITE)
+        print("watches", flush=True)
+        while os.read(watch, 4096):
+            open(home + "/early/note", "w").close()
+            if way == "once":
+                os.unlink(late)
+                print("moved", flush=True)
+                break
+            os.unlink(home + "/early/note")
+            print("changed", flush=True)
+        """
+
+    @Test(arguments: ["once", "again"])
+    func `a file that moves into a folder that was already searched is found, or the folder's place is unread`(
+        way: String
+    ) async throws {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
+            let home = try #require(SystemUser(number: user)?.home)
+            let (late, many) = ("/dev/shm/baton-test", "/var/tmp/baton-test")
+            // Between the home and the file's first place lies a folder that takes time.
+            try await mounts.run(
+                """
+                mount -t tmpfs -o size=1m,mode=755 home \(home); mkdir \(home)/early; chown \(user) \(home)/early
+                mkdir \(many); mount -t tmpfs -o size=200m,nr_inodes=0 many \(many)
+                setpriv --reuid=\(user) --clear-groups touch \(late)
+                """)
+            try await mounts.makeLinks(100_000, below: many)
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            let mover = try await RunningProgram.start(
+                mounts.entrance[0],
+                mounts.entrance.dropFirst() + [
+                    "setpriv", "--reuid=\(user)", "--clear-groups", "/usr/bin/python3", "-c", Self.mover, home, late,
+                    way,
+                ], log: "mover.log", awaitsReady: false, in: scratch)
+            let watch = try FolderWatch(scratch.path)
+            try await watch.until("watches") { try mover.log().contains("watches") }
+            let found = try report(helper, of: user, since: Int(Date().timeIntervalSince1970) - 60)
+            if way == "once" {
+                try await watch.until("moved") { try mover.log().contains("moved") }
+                #expect(found.files.contains(home + "/early/note") && found.unread == [])
+            } else {
+                #expect(found.unread == [.home])
+            }
         }
     }
 
     @Test func `a folder whose name is no plain text makes the other folders unread`() async throws {
         try await Scratch.with { scratch in
-            let mounts = try await MountNamespace(in: scratch)
+            let mounts = try await MountNamespace(.ownRoot, in: scratch)
             try await mounts.run(
                 #"mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 "/mnt/$(printf 'a\nb')""#)
             let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
@@ -247,21 +345,26 @@ import UnixSocket
 
     @Test func `a session looks for new folders, and a report before the search has ended says so`() async throws {
         try await Scratch.with { scratch in
-            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
+            // Until these files are removed, the first search has not ended when it is asked about.
+            try await mounts.run("mkdir /many; mount -t tmpfs -o size=200m,nr_inodes=0,mode=755 many /many")
+            try await mounts.makeLinks(100_000, below: "/many")
             let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
-            // The search of the whole machine has only begun.
             let early = try report(helper, of: user, since: 0)
-            #expect(early.unread.contains(.otherFolders) && early.folders == 0)
+            #expect(early.unread.contains(.otherFolders) && early.folders == nil)
+            try await mounts.run("find /many -mindepth 1 -delete")
             try await searched(helper, in: scratch)
-            #expect(try report(helper, of: user, since: 0).folders > 0)
+            // The clock counts from the machine's start, because the time of day may be set back.
+            let began = try #require(try report(helper, of: user, since: 0).folders)
+            #expect(began <= Int(BootClock.now().components.seconds))
             try await mounts.run("mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 /mnt/open")
             #expect(try helper.refusal(.makeStorage(epoch: epoch, user: user)) == nil)
             try await searched(helper, 2, in: scratch)
-            let began = Int(Date().timeIntervalSince1970)
+            let now = Int(Date().timeIntervalSince1970)
             try await mounts.run("setpriv --reuid=\(user) --clear-groups touch /mnt/open/note")
-            let found = try report(helper, of: user, since: began)
+            let found = try report(helper, of: user, since: now)
             // Tests that run at the same time make such folders and remove them, so their number says nothing.
-            #expect(found.files.contains("/mnt/open/note") && found.folders > 0, "\(found)")
+            #expect(found.files.contains("/mnt/open/note") && found.folders != nil, "\(found)")
             #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
         }
     }
@@ -276,7 +379,7 @@ import UnixSocket
 
     private func report(
         _ helper: RunningHelper, of user: UInt32, since: Int
-    ) throws -> (files: [String], unread: [SearchedPlace], folders: Int) {
+    ) throws -> (files: [String], unread: [SearchedPlace], folders: Int?) {
         guard case .left(_, let files, let unread, let folders) = try helper.ask(.report(user: user, since: since))
         else {
             throw TestProblem("the helper does not report")

@@ -16,6 +16,12 @@ import Testing
         #expect(try policies(.standard)["AllowFileSelectionDialogs"] == .bool(false))
     }
 
+    @Test func `no page fills the screen or records it`() {
+        let script = FirefoxInternalPages.script(openFolders: [])
+        let preferences = #"["full-screen-api.enabled","media.getdisplaymedia.enabled"]"#
+        #expect(script.contains("\(preferences).forEach(denied => lockPref(denied, false));"))
+    }
+
     @Test func `no address starts another program`() {
         let script = FirefoxInternalPages.script(openFolders: [])
         let schemes = #"Services.prefs.getChildList("network.protocol-handler.external")"#

@@ -24,7 +24,8 @@ import Testing
         let chromium = try [
             ChromiumPolicies.make(configuration(), in: context), ChromiumPolicies.home("http://127.0.0.1:1"),
             ChromiumPolicies.signIn(
-                configuration(), platform: nil, origin: "o", startPage: "s", guarding: Self.singleSignOn.chromium,
+                configuration(), platform: nil, pages: [], origin: "o", startPage: "s",
+                guarding: Self.singleSignOn.chromium,
                 host: "h"),
         ].flatMap { Array(try #require($0.object).keys) }
         #expect(Set(chromium) == ChromiumPolicies.names.all)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrowserWindows
+import Files
 import Foundation
 import Subprocess
 import TestSupport
@@ -17,7 +18,7 @@ import UnixSocket
 
     /// Runs a shell script inside and returns what it prints.
     private func run(_ script: String, in confinement: Confinement) async throws -> [String] {
-        let words = confinement.words(for: ["/bin/sh", "-c", script])
+        let words = try confinement.words(for: ["/bin/sh", "-c", script])
         let result = try await Subprocess.run(
             .name("bwrap"), arguments: .init(Array(words.dropFirst())),
             environment: .custom(["PATH": "/usr/bin:/bin"]), output: .string(limit: 1 << 20),
@@ -51,6 +52,20 @@ import UnixSocket
             let lines = try await run(script, in: confinement)
             #expect(lines == ["content", "content", "shown", "socket", "text", "text", "text", "text"])
             #expect(try textOfFile(scratch.path("shown")) == "content")
+        }
+    }
+
+    @Test func `what prints into files is withheld on every machine type, and nothing starts if that is unknown`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            for machine in ["aarch64-linux-gnu", "i386-linux-gnu", "python3"] {
+                try FileManager.default.createDirectory(
+                    atPath: scratch.path(machine), withIntermediateDirectories: true)
+            }
+            #expect(try SystemFiles.modules(in: scratch.path).count == 8)
+            try scratch.write("a file", to: "unlisted")
+            #expect(throws: FileError.self) { try SystemFiles.modules(in: scratch.path("unlisted")) }
         }
     }
 
@@ -139,5 +154,11 @@ import UnixSocket
             """
         let lines = try await run(script, in: confinement())
         #expect(lines.filter { !$0.hasSuffix(":") } == ["end"])
+    }
+
+    @Test func `a confined program finds no module of the print dialog that prints into a file`() async throws {
+        let found = try await run(
+            "find /usr/lib -path '*/printbackends/*' -name '*-file.so' -printf '%s %p\\n'", in: confinement())
+        #expect(!found.isEmpty && found.allSatisfy { $0.hasPrefix("0 ") }, "\(found)")
     }
 }

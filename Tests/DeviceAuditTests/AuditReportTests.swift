@@ -11,7 +11,7 @@ import Testing
 
     private static func snapshot(_ items: [AuditItem], boot: String = "a", unread: [UnreadPlace] = []) -> AuditSnapshot
     {
-        AuditSnapshot(boot: boot, content: .init(items: items, unread: unread))
+        AuditSnapshot(boot: boot, scope: scope.record, content: .init(items: items, unread: unread))
     }
 
     private static func report(_ before: [AuditItem], _ after: [AuditItem]) -> AuditReport {
@@ -103,6 +103,10 @@ import Testing
             unread: [UnreadPlace("/c", cause: "no")])
         #expect(try AuditSnapshot(lines: try snapshot.lines()) == snapshot)
         #expect(try AuditSnapshot(lines: try Self.snapshot([]).lines()) == Self.snapshot([]))
+        let skipped = (0..<2000).map { "/mnt/\($0)" }
+        let scope = AuditSnapshot.Scope(state: "/s", profiles: nil, users: [1], skipped: skipped)
+        let other = AuditSnapshot(boot: "a", scope: scope, content: .init(items: [], unread: []))
+        #expect(try AuditSnapshot(lines: try other.lines()) == other)
     }
 
     @Test func `a snapshot that is truncated anywhere is refused`() throws {
@@ -134,10 +138,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\n", "{}\n", #"{"boot":"a","format":1,"items":9223372036854775807,"unread":9223372036854775807}"# + "\n",
-        #"{"boot":"a","format":1,"items":-1,"unread":1}"# + "\n",
-        #"{"boot":"a","format":2,"items":0,"unread":0}"# + "\n",
-        #"{"boot":"a","format":1,"items":1,"unread":0}"# + "\n" + #"{"kind":"soul","name":"x","version":""}"# + "\n",
+        "", "\n", "{}\n", #"{"boot":"a","format":2,"items":0,"unread":0}"# + "\n",
+        #"{"boot":"a","format":2,"scope":{"skipped":[],"state":"/s","users":[]},"items":9223372036854775807,"unread":9223372036854775807}"#
+            + "\n",
+        #"{"boot":"a","format":2,"scope":{"skipped":[],"state":"/s","users":[]},"items":-1,"unread":1}"# + "\n",
+        #"{"boot":"a","format":3,"items":0,"unread":0}"# + "\n",
+        #"{"boot":"a","format":2,"scope":{"skipped":[],"state":"/s","users":[]},"items":1,"unread":0}"# + "\n"
+            + #"{"kind":"soul","name":"x","version":""}"# + "\n",
     ])
     func `a file that is not a snapshot is refused`(text: String) {
         #expect(throws: AuditSnapshot.Damage.self) { try AuditSnapshot(lines: Array(text.utf8)) }

@@ -26,6 +26,15 @@ import Testing
         #expect(machine.reported("notes", of: epochs[0], .success(())) == [])
     }
 
+    @Test mutating func `an answer about another epoch than the reported one changes nothing`() throws {
+        _ = try machine.add(eraser: "notes")
+        _ = machine.opened(epochs[2])
+        #expect(machine.owed("notes", .success(epochs[1])) == [.erase(eraser: "notes", epochs[1])])
+        _ = machine.erased("notes", of: epochs[1], .done)
+        #expect(machine.reported("notes", of: epochs[0], .success(())) == [])
+        #expect(machine.reported("notes", of: epochs[1], .success(())) == [.askOwed(eraser: "notes")])
+    }
+
     @Test mutating func `one report of unsaved work is under way at a time, and the last one is true`() {
         _ = machine.opened(epochs[0])
         #expect(machine.setUnsaved(true) == [.reportUnsaved(true)])

@@ -69,26 +69,15 @@ import UnixSocket
 
 /// A connection to a loopback port. Its calls block.
 private final class Client: Sendable {
-    struct Refused: Error {}
-
     private let socket: Descriptor
 
     init(_ port: UInt16) throws {
-        let number = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        socket = Descriptor(owning: number)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let outcome = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard outcome == 0 else { throw Refused() }
+        socket = try LoopbackSocket.connected(to: port)
         // A server that neither answers nor closes must fail a test.
         var patience = timeval(tv_sec: 20, tv_usec: 0)
-        _ = unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        socket.withNumber { number in
+            _ = unsafe setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
     }
 
     func endSending() { socket.withNumber { _ = shutdown($0, Int32(SHUT_WR)) } }

@@ -301,22 +301,14 @@ import Testing
 final class Breakable: Sendable {
     let isBroken = Mutex(false)
 
-    func wrap(_ database: any Database) -> any Database { Wrapper(inner: database, owner: self) }
+    func wrap(_ database: any Database) -> any Database { Wrapper(database: database, owner: self) }
 
-    private struct Wrapper: Database {
-        let inner: any Database
+    private struct Wrapper: DatabaseLayer {
+        let database: any Database
         let owner: Breakable
 
-        var isShared: Bool { inner.isShared }
-
-        func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-            try await inner.read(body)
-        }
-
-        func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { inner.observe(observer) }
-
         func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-            try await inner.write { [owner] connection in
+            try await database.write { [owner] connection in
                 let value = try body(connection)
                 if owner.isBroken.withLock({ $0 }) { throw StorageError(.failed, "the disk is full") }
                 return value

@@ -122,9 +122,9 @@ import UnixSocket
 
     @Test func `the current account is reported as unknown after seconds, however long a token may take`() async throws
     {
-        #expect(BrokerDeadlines().local <= .seconds(10))
+        #expect(BrokerDeadlines().reading <= .seconds(3))
         var deadlines = BrokerDeadlines.generous
-        deadlines.local = .milliseconds(50)
+        deadlines.reading = .milliseconds(50)
         let broker = try ScriptedBroker(deadlines: deadlines) { end in
             try end.greet()
             end.waitForEnd()
@@ -248,8 +248,11 @@ import UnixSocket
 
     @Test func `a silent request that is not answered times out and is cancelled`() async throws {
         let (canceled, signal) = AsyncStream.makeStream(of: Bool.self)
-        let broker = try ScriptedBroker(deadlines: .answering(within: .milliseconds(100))) { end in
+        var deadlines = BrokerDeadlines.generous
+        deadlines.reading = .milliseconds(100)
+        let broker = try ScriptedBroker(deadlines: deadlines) { end in
             try end.greet()
+            try end.reply(try end.request(), .failure(BrokerError(.unsupported, "the connection is open")))
             let request = try end.request()
             let next = try end.message()
             signal.yield(next == .cancel(request.id))
@@ -257,6 +260,11 @@ import UnixSocket
             end.waitForEnd()
         }
         let application = try broker.application()
+        // On an open connection the request is sent at once. Before, its time could be over on a busy machine.
+        let silent = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
+        #expect(
+            try await seen { try await application.acquireTokenSilent(with: silent) }.text
+                .contains("the connection is open"))
         #expect(
             try await seen { try await application.currentAccount(with: nil) }.asInternal
                 == .internalErrorBrokerResponseNotReceived)
@@ -378,17 +386,17 @@ import UnixSocket
         #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
     }
 
-    @Test func `an app that was refused because it is locked is told when the broker ends the connection`() async throws
-    {
+    @Test(.timeLimit(.minutes(1)))
+    func `an app that was refused because it is locked is told when the broker ends the connection`() async throws {
         let (notes, signal) = AsyncStream.makeStream(of: Void.self)
+        let epoch = TestValues.epoch(1)
         let broker = try ScriptedBroker(
             { end in
-                try end.greet()
+                try end.greet(epoch)
                 try end.reply(end.request(), .failure(BrokerError(.appLocked, "")))
             },
             { end in
-                // The epoch is the same.
-                try end.greet()
+                try end.greet(epoch)
                 end.waitForEnd()
             })
         let observer = broker.notifications.addObserver(
@@ -397,7 +405,7 @@ import UnixSocket
         defer { broker.notifications.removeObserver(observer) }
         _ = try await seen { try await broker.application().currentAccount(with: nil) }
         var iterator = notes.makeAsyncIterator()
-        await iterator.next()
+        #expect(await iterator.next() != nil)
     }
 
     @Test func `CUR-7 a new epoch posts the broker's notification, without an object or a name`() async throws {

@@ -189,6 +189,18 @@ import Testing
         #expect(try await application.currentAccount(with: nil).1 == nil)
     }
 
+    @Test func `CUR-8 if two workers were shown since the app was last told, the first one has left`() async throws {
+        let shown = Mutex([TestValues.bo, TestValues.amara])
+        let broker = try ScriptedBroker.answering { request in
+            guard request.operation == .getAccounts else { return TestValues.current(TestValues.bo, previous: nil) }
+            return AccountsResponse(accounts: shown.withLock { $0.popLast().map { [$0] } ?? [] }).entries
+        }
+        let application = try broker.application()
+        for _ in 0..<2 { _ = try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()) }
+        let (current, previous) = try await application.currentAccount(with: nil)
+        #expect(current?.username == TestValues.bo.username && previous?.identifier == TestValues.amara.homeAccountID)
+    }
+
     @Test(arguments: [BrokerProtocol.Operation.refresh, .getAccounts])
     func `CUR-8 a worker whose token or account the app got has been shown, too`(operation: BrokerProtocol.Operation)
         async throws

@@ -164,7 +164,7 @@ extension BrokerDeadlines {
     /// connect.
     static func answering(within duration: Duration) -> BrokerDeadlines {
         var deadlines = generous
-        (deadlines.local, deadlines.silent) = (duration, duration)
+        (deadlines.reading, deadlines.recording, deadlines.silent) = (duration, duration, duration)
         return deadlines
     }
 
@@ -172,7 +172,7 @@ extension BrokerDeadlines {
         var deadlines = BrokerDeadlines()
         deadlines.connect = duration
         deadlines.hello = duration
-        (deadlines.local, deadlines.silent) = (duration, duration)
+        (deadlines.reading, deadlines.recording, deadlines.silent) = (duration, duration, duration)
         return deadlines
     }
 }

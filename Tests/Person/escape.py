@@ -3,7 +3,7 @@
 """A person at the screen DISPLAY who tries to get out of a browser's window.
 
     escape.py KIND TITLE PROCESS [--all] [--only TEXT] [--walks NUMBER] [--walks-only] [--seed NUMBER]
-              [--port NUMBER] [--sign-in USER PASSWORD] [-- COMMAND...]
+              [--without-page] [--platform ORIGIN] [--sign-in USER PASSWORD] [-- COMMAND...]
 
 KIND is sign-in, home, workers (the worker's Chromium) or firefox (the worker's Firefox). Waits for the window with the
 title TITLE (a regular expression), makes the attempts of escapes.json in it, and then random walks of keys and clicks.
@@ -16,8 +16,9 @@ of a page that asks for what a page can ask for. PROCESS is the process whose de
     --seed      the seed of the first walk (default: any); each other walk has the next number. A walk is repeated with
                 its own seed, --walks 1 and --walks-only
     --walks-only  without attempts
-    --port      the port of the home screen. With --all, the person makes the attempts again after the page has died,
-                and the window is not replaced meanwhile
+    --without-page  with --all, the person makes the attempts again after the page of the home screen has died. The window
+                must not be replaced meanwhile
+    --platform  the origin of the identity platform's pages
     --sign-in   then signs in in the first window
 
 Prints a JSON object:
@@ -42,10 +43,10 @@ import tempfile
 import time
 
 from observers import descendants, observe, running
-from opened import BLOCKED, COVERED, PAINT, QUIET, BlockedPage, CoveredPage, focus, settled, titles
+from opened import ADDRESS, BLOCKED, COVERED, PAINT, QUIET, BlockedPage, CoveredPage, focus, settled
 from outside import download, serve
 from walk import walk
-from windows import PATIENCE, find, search, size, tool
+from windows import PATIENCE, clicking, find, search, size, titles, tool
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = json.loads((HERE / "escapes.json").read_text(encoding="utf-8"))
@@ -62,6 +63,7 @@ SHORT = 0.3  # seconds without a change of the windows after a key that need not
 class Person:
     def __init__(self, options, outside):
         self.kind, self.title, self.command, self.outside = options.kind, options.title, options.command, outside
+        self.platform = options.platform
         self.roots, self.reference, self.first, self.second, self.made = [options.process], None, None, None, {}
         self.openers, self.running = [], {}
         self.cover = None if self.is_chromium else CoveredPage()
@@ -84,7 +86,7 @@ class Person:
         # Without a command, it is opened by itself.
         found = find(self.title, 0 if self.command else PATIENCE)
         if not found and not self.command:
-            sys.exit(f"no window {self.title}")
+            sys.exit(f"no window {self.title}, but {sorted(titles().values())}")
         self.first = found or self.run_command()
         settled()
 
@@ -93,9 +95,10 @@ class Person:
         command = [word.replace("OUTSIDE", self.outside + "/all") for word in self.command]
         deadline = time.monotonic() + PATIENCE
         opener = None
+        said = tempfile.TemporaryFile("w+")
         while time.monotonic() < deadline:
             if opener is None or opener.poll():
-                opener = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                opener = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
                 self.openers.append(opener)
             found = search(self.title)
             if found:
@@ -103,7 +106,8 @@ class Person:
                     self.roots.append(opener.pid)
                 return found[-1]
             time.sleep(0.1)
-        sys.exit(f"{' '.join(command)} opens no window {self.title}")
+        said.seek(0)
+        sys.exit(f"{' '.join(command)} opens no window {self.title}, but {sorted(titles().values())}: {said.read()}")
 
     def open_second(self):
         """Opens a second window, unless one is open, and returns it."""
@@ -125,9 +129,23 @@ class Person:
         """The title of a window, and whether its page is blocked."""
         try:
             focus(window)
-            return BLOCKED + title if self.reference and self.reference.is_in(window, title) else title
+            if not self.reference:
+                return title
+            if not self.reference.is_in(window, title):
+                if not ADDRESS.match(title):
+                    return title
+                # A bubble of the browser, such as that of a group of tabs, may lie over the page, and so may the list of
+                # addresses below what was typed.
+                if not any(self.escaped(window, title) for _ in range(2)):
+                    return title
+            return BLOCKED + title
         except subprocess.CalledProcessError:
             return title  # it has closed
+
+    def escaped(self, window, title):
+        """Whether a window shows the blocked page after a further press of Escape."""
+        tool("key", "Escape")
+        return self.reference.is_in(window, title)
 
     def changes(self, before, after):
         """The windows that are new or have another title."""
@@ -184,21 +202,27 @@ class Person:
 
     def visit(self, window, address):
         """Types an address, and returns the titles of this window and of those that changed."""
-        before, after = self.go(window, address.replace("OUTSIDE", self.outside))
+        before, after = self.go(window, address.replace("OUTSIDE", self.outside).replace("PLATFORM", self.platform))
         shown = self.changes(before, after)
         if window in after:
             shown[window] = self.label(window, after[window])
         return shown
 
-    def ask(self, window, name):
-        """Opens a page that asks for something, and answers with the keyboard. Then opens the page's menu."""
+    def ask(self, window, name, held=""):
+        """Opens a page that asks for something, and answers with the keyboard or, with `held`, with a click while these
+        keys are held."""
         shown = self.visit(window, f"{self.outside}/{name}")
         before = titles()
         focus(window)
-        tool("key", "space")
+        if held:
+            width, height = size(window)
+            tool("mousemove", "--window", window, str(width // 2), str(height // 2), *clicking(held))
+        else:
+            tool("key", "space")
         after = settled()
         shown |= self.changes(before, after)
-        for each in set(after) - set(before):
+        # A dialog of Chromium may lie in the page's own window.
+        for each in set(after) - set(before) or ({window} if self.is_chromium else set()):
             focus(each)
             tool("key", "Return")
         return shown | self.changes(after, settled())
@@ -327,7 +351,8 @@ def chosen(kind, everything, only=""):
     browser = DATA["attempts"]["firefox" if kind == "firefox" else "chromium"]
     found = [
         each for name, group in browser.items() for each in group
-        if (everything or each.get("sample")) and any(re.search(only, str(text)) for text in [name, *each.values()])
+        if kind in each.get("in", [kind]) and (everything or each.get("sample")) and any(
+            re.search(only, str(text)) for text in [name, *each.values()])
     ]
     # What closes a window comes last.
     return sorted(found, key=lambda each: each.get("closes", False))
@@ -353,7 +378,9 @@ def at_addresses(person, data):
         if "address" in each:
             person.attempt(each["address"], lambda: person.visit(person.open_second(), each["address"]))
         if "page" in each and person.kind in ("workers", "firefox"):
-            person.attempt("a page: " + each["page"], lambda: person.ask(person.open_second(), each["page"]))
+            click = each.get("click", "")
+            name = "a page: " + each["page"] + (click and ", click " + click)
+            person.attempt(name, lambda: person.ask(person.open_second(), each["page"], click))
 
 
 def make_attempts(person, options):
@@ -371,8 +398,8 @@ def make_attempts(person, options):
         person.tidy()
         person.visit(person.open_second(), "OUTSIDE")
     person.attempt("drop", lambda: drop(person, person.second or person.first))
-    if person.kind == "home" and options.port and options.all:
-        without_page(person, data, options.port)
+    if person.kind == "home" and options.without_page and options.all:
+        without_page(person, data)
         return
     person.attempt("crash", lambda: crash(person))
     focus(person.first)
@@ -381,18 +408,13 @@ def make_attempts(person, options):
         person.attempt("crash of the browser", lambda: crash_browser(person))
 
 
-def without_page(person, data, port):
+def without_page(person, data):
     """Makes the attempts in a home window whose page has died and catches no key."""
-    holder = subprocess.Popen([sys.executable, "-W", "ignore", str(HERE / "home_window.py"), "holds", str(port)])
-    try:
-        person.attempt("crash", lambda: crash(person))
-        person.open_second()
-        in_window(person, data, lambda: person.first, "dead page: ")
-        at_addresses(person, data)
-        in_window(person, data, person.open_second, "second window: ")
-    finally:
-        holder.kill()
-        holder.wait()
+    person.attempt("crash", lambda: crash(person))
+    person.open_second()
+    in_window(person, data, lambda: person.first, "dead page: ")
+    at_addresses(person, data)
+    in_window(person, data, person.open_second, "second window: ")
 
 
 def sign_in(first, user, password):
@@ -443,7 +465,8 @@ def parse():
     parser.add_argument("--walks", type=int, default=0)
     parser.add_argument("--walks-only", action="store_true")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 31))
-    parser.add_argument("--port", type=int)
+    parser.add_argument("--without-page", action="store_true")
+    parser.add_argument("--platform", default="https://127.0.0.1:1")
     parser.add_argument("--sign-in", nargs=2)
     options = parser.parse_args(own)
     options.command = sys.argv[len(own) + 2:]

@@ -8,8 +8,8 @@
     home_window.py tries HOME ADDRESS…    crashes the page, opens the browser's task manager and a second window, and types
                                           each address there; fails if an address shows more than that it is blocked
     home_window.py alone                  fails if there is another window on the screen
-    home_window.py holds PORT             asks for the next view all the time, as the page does, so that the program of
-                                          the home screen takes a dead page for a living one
+    home_window.py holds PORT             asks for the next view all the time, as the page does; prints a line when it has
+                                          got one
     home_window.py handover PORT PID…     prints a line, waits until the home screen serves the view *Ready*, and fails if
                                           one of the processes runs at that moment
 """
@@ -138,12 +138,12 @@ def go(address):
         tool("key", "Return")
         if find(f"{re.escape(host(address))}.* - Chromium$", 3):
             return
-    sys.exit(f"the second window does not go to {address}")
+    sys.exit(f"the second window does not go to {address}: {sorted(name for name, _ in shown())}")
 
 
 def host(address):
     """The part of an address that is in the window's title."""
-    return address.split("//")[1].strip("/")
+    return address.split("//")[1].strip("/").split(":")[0]
 
 
 def page(seen, address):
@@ -171,7 +171,8 @@ def view(port, after):
 
 
 def holds(port):
-    after = 0
+    after = view(port, 0)["change"]
+    print("holds", flush=True)
     while True:
         after = view(port, after)["change"]
 

@@ -5,7 +5,7 @@
     .venv-foreign/bin/python3 Tests/Person/internal_pages.py
 
 Chromium lists its pages on chrome://chrome-urls. Firefox has a component for each page about:NAME; their names are in
-its library. Exit codes: 0 none is missing, 1 some are.
+its library. Exit codes: 0 none is missing, 1 some are, or too few pages were found to believe the list.
 """
 import json
 import pathlib
@@ -17,6 +17,8 @@ from playwright.sync_api import sync_playwright
 DATA = json.loads((pathlib.Path(__file__).resolve().parent / "escapes.json").read_text(encoding="utf-8"))
 CHROMIUM = "/usr/lib/chromium/chromium"
 FIREFOX = pathlib.Path("/usr/lib/firefox-esr/libxul.so")
+# Fewer pages mean that the browser lists them in another way than this program reads.
+LEAST = 20
 # The addresses on the page, whose parts are in shadow trees.
 LISTED = """() => {
     const found = [], waiting = [document];
@@ -45,6 +47,8 @@ def firefox():
 
 
 def missing(browser, pages):
+    if len(pages) < LEAST:
+        sys.exit(f"internal_pages.py: only {len(pages)} pages of {browser} were found, fewer than {LEAST}")
     listed = {each["address"] for group in DATA["attempts"][browser].values() for each in group if "address" in each}
     return sorted(pages - listed)
 

@@ -2,40 +2,22 @@
 """What is open on the screen DISPLAY: windows with their titles, whether Chromium shows that a page is blocked, and
 whether a dialog covers a page of Firefox."""
 import re
-import subprocess
 import time
 
 from pixels import Screen
-from windows import PATIENCE, search, tool
+from windows import PATIENCE, search, titles, tool
 
-LOADING = {"Untitled - Chromium", "New Tab - Chromium"}  # titles of a window whose first page is still loading
+# Titles of a window whose first page is still loading. That of a sign-in window or of the home window has no ending.
+LOADING = {title + ending for title in ("Untitled", "New Tab") for ending in (" - Chromium", "")}
 QUIET = 0.6  # seconds without a change of the windows, after which an attempt has had its effect
-MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")  # direct the text of a title that is written from right to left
-# The title of a window whose page has no title, for example because it is blocked or still loads: an address.
-ADDRESS = re.compile(r"\S*[.:/]\S* - Chromium$")
-PAINT = 2.0  # seconds for a page to appear in a window that already has its title
+# The title of a window whose page has no title, for example because it is blocked or still loads: an address, or a name
+# without a dot, which a walk types.
+ADDRESS = re.compile(r"(\S*[.:/]\S*( - Chromium)?|[a-z0-9]+ - Chromium)$")
+PAINT = 2.0  # seconds without a change, after which a page is shown as a whole
+BLANK = 5.0  # seconds for a page to appear in a window that already has its title
+PIXEL = 4  # bytes
 BLOCKED = "blocked: "  # before the title of a window that shows that its page is blocked
 COVERED = "covered: "  # before the title of a window in which a dialog covers the page
-
-
-def titles():
-    """The visible windows and their titles. A window may close while it is asked."""
-    windows = search(".")
-    try:
-        # One process for all of them, because a busy machine starts processes slowly.
-        words = [word for window in windows for word in ("getwindowname", window)]
-        names = tool(*words).split("\n")[:-1] if words else []
-        if len(names) == len(windows):
-            return {window: MARKS.sub("", name.strip()) for window, name in zip(windows, names)}
-    except subprocess.CalledProcessError:
-        pass
-    seen = {}
-    for window in windows:
-        try:
-            seen[window] = MARKS.sub("", tool("getwindowname", window).strip())
-        except subprocess.CalledProcessError:
-            pass
-    return seen
 
 
 def settled(quiet=QUIET):
@@ -91,10 +73,14 @@ class BlockedPage:
 
     def is_in(self, window, title):
         """Whether a window that has the keyboard shows the page, with or without bars above it. A busy browser shows it
-        later than the title."""
-        deadline = time.monotonic() + PAINT
+        later than the title: until then, the page is blank or changes."""
+        before, since, deadline = None, time.monotonic(), time.monotonic() + PATIENCE
         while self.picture not in self.strip(window, 0, None):
-            if not ADDRESS.match(title) or time.monotonic() > deadline:
+            now, shown = time.monotonic(), self.strip(window, self.TOP, self.BOTTOM)
+            if shown != before:
+                before, since = shown, now
+            is_blank = not shown or shown == shown[:PIXEL] * (len(shown) // PIXEL)
+            if not ADDRESS.match(title) or now > min(deadline, since + (BLANK if is_blank else PAINT)):
                 return False
             time.sleep(0.1)
         return True

@@ -14,6 +14,9 @@ document.ondrop = (event) => {
 };
 </script>"""
 
+# A link that covers the page.
+LINK = "<a href='{0}' autofocus style='display:block;height:90vh'>{0}</a>"
+
 # What a page can ask for. Each is the only element of a page and has the keyboard: it answers to the space bar.
 ELEMENTS = {
     "area": "<textarea autofocus>text</textarea>",
@@ -26,7 +29,10 @@ ELEMENTS = {
              "<iframe src='about:config'></iframe><iframe src='mailto:a@example.org'></iframe>",
     "image": "<img tabindex=0 autofocus width=300 height=300 alt=image src='data:image/svg+xml,"
              "<svg xmlns=%22http://www.w3.org/2000/svg%22 width=%229%22 height=%229%22/>'>",
-    "link": "<a href='/' autofocus>link</a>",
+    "link": LINK.format("/"),
+    "link-about": LINK.format("about:config"),
+    "link-chrome": LINK.format("chrome://settings"),
+    "link-file": LINK.format("file:///etc/passwd"),
     "mail": "<a href='mailto:a@example.org' autofocus onkeyup='this.click()'>mail</a>",
     "pdf": "<embed type='application/pdf' src='/document.pdf' width=600 height=600>",
     "phone": "<a href='tel:+15550100' autofocus onkeyup='this.click()'>phone</a>",

@@ -3,8 +3,8 @@
 import random
 import subprocess
 
-from opened import ADDRESS, LOADING, focus, settled, titles
-from windows import size, tool
+from opened import ADDRESS, LOADING, focus, settled
+from windows import clicking, size, titles, tool
 
 STEPS = 30  # of a walk
 CLICKS = 0.25  # the share of clicks among the steps
@@ -13,7 +13,7 @@ PLAIN = [
     "Up", "Down", "Left", "Right", "Home", "End", "Next", "Prior", "BackSpace", "Delete",
 ]
 PLAINLY = 0.4  # the share of plain keys among the keys
-BUTTONS = ["1", "1", "1", "1", "2", "3", "3"]
+BUTTONS = ["1", "1", "1", "1", "2", "3", "3", "ctrl 1", "shift 1", "alt 1", "ctrl+shift 1", "shift 2"]
 
 
 def steps(seed, shortcuts):
@@ -23,7 +23,7 @@ def steps(seed, shortcuts):
     for _ in range(STEPS):
         chooser = source.random()
         if source.random() < CLICKS:
-            yield chooser, (source.random(), source.random()), ["click", source.choice(BUTTONS)]
+            yield chooser, (source.random(), source.random()), clicking(source.choice(BUTTONS))
         else:
             keys = source.choice(PLAIN if source.random() < PLAINLY else shortcuts)
             yield chooser, None, ["key", keys]

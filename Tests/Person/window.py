@@ -22,9 +22,8 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402
 
-from windows import act, tool  # noqa: E402
+from windows import PATIENCE, act, tool  # noqa: E402
 
-PATIENCE = 60.0  # seconds for something to appear
 APP = "ward-round"
 
 

@@ -3,12 +3,16 @@
 
     windows.py TITLE    waits until a visible window has a title that the regular expression TITLE matches
 """
+import re
 import subprocess
 import sys
 import time
 
-PATIENCE = 60.0  # seconds for a window to appear or to close
+# Seconds for a window to appear or to close. The first window of a browser that is not in memory yet, on a machine that
+# also does other things, has taken more than a minute.
+PATIENCE = 180.0
 INTERVAL = 0.2  # seconds between two searches
+MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")  # direct the text of a title that is written from right to left
 
 
 def tool(*words):
@@ -31,6 +35,26 @@ def search(title):
             return run.stdout.split()
         if time.monotonic() > deadline:
             sys.exit(f"xdotool search {title}: {run.stderr.strip()}")
+
+
+def titles():
+    """The visible windows and their titles. A window may close while it is asked."""
+    windows = search(".")
+    try:
+        # One process for all of them, because a busy machine starts processes slowly.
+        words = [word for window in windows for word in ("getwindowname", window)]
+        names = tool(*words).split("\n")[:-1] if words else []
+        if len(names) == len(windows):
+            return {window: MARKS.sub("", name.strip()) for window, name in zip(windows, names)}
+    except subprocess.CalledProcessError:
+        pass
+    seen = {}
+    for window in windows:
+        try:
+            seen[window] = MARKS.sub("", tool("getwindowname", window).strip())
+        except subprocess.CalledProcessError:
+            pass
+    return seen
 
 
 def find(title, patience=PATIENCE):
@@ -64,7 +88,7 @@ def act(title, action):
     while True:
         window = find(title, max(0, deadline - time.monotonic()))
         if window is None:
-            sys.exit(f"no window {title}")
+            sys.exit(f"no window {title}, but {sorted(titles().values())}")
         try:
             return action(window)
         except subprocess.CalledProcessError:
@@ -77,6 +101,14 @@ def size(window):
     """Width and height of a window, in pixels."""
     lines = dict(line.split("=") for line in tool("getwindowgeometry", "--shell", window).split())
     return int(lines["WIDTH"]), int(lines["HEIGHT"])
+
+
+def clicking(button):
+    """xdotool's words for a click: the button, after the keys that are held, as in `ctrl+shift 1`."""
+    *held, button = button.split()
+    keys = held[0].split("+") if held else []
+    return [*(word for key in keys for word in ("keydown", key)), "click", button,
+            *(word for key in reversed(keys) for word in ("keyup", key))]
 
 
 def click(window, x, y):

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         "ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "overlay", "tmpfs", "ramfs", "squashfs", "erofs", "vfat",
-        "exfat", "ntfs3", "iso9660", "udf", "mqueue",
+        "exfat", "ntfs3", "iso9660", "udf", "mqueue", "hugetlbfs",
     ])
     func `the file systems of this machine are read`(type: String) throws {
         #expect(try keeper(of: type) == .machine)
@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [
         "proc", "sysfs", "cgroup", "cgroup2", "devpts", "devtmpfs", "bpf", "debugfs", "tracefs", "securityfs",
-        "fusectl", "selinuxfs", "binfmt_misc", "hugetlbfs", "nsfs", "autofs", "efivarfs",
+        "fusectl", "selinuxfs", "binfmt_misc", "nsfs", "autofs", "efivarfs",
     ])
     func `what the kernel makes up is passed over`(type: String) throws {
         #expect(try keeper(of: type) == .kernel)

@@ -4,7 +4,7 @@ private import Synchronization
 
 /// A database whose next write waits until other work is done. With it, a test lets another node write between a node's
 /// decision and the node's transaction.
-package struct InterleavedDatabase: Database {
+package struct InterleavedDatabase: DatabaseLayer {
     /// The work that is done before the next write.
     package final class Interlude: Sendable {
         private let body = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -23,17 +23,11 @@ package struct InterleavedDatabase: Database {
         }
     }
 
-    private let database: any Database
+    package let database: any Database
     private let interlude: Interlude
 
     package init(_ database: any Database, _ interlude: Interlude) {
         (self.database, self.interlude) = (database, interlude)
-    }
-
-    package var isShared: Bool { database.isShared }
-
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-        try await database.read(body)
     }
 
     @discardableResult
@@ -41,12 +35,4 @@ package struct InterleavedDatabase: Database {
         try await interlude.run()
         return try await database.write(body)
     }
-
-    package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
-
-    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
-        try await database.exclusively(job, body)
-    }
-
-    package func serverTime() async throws -> Timestamp? { try await database.serverTime() }
 }

@@ -14,36 +14,32 @@ package final class Outage: Sendable {
     package func end() { failure.withLock { $0 = nil } }
 
     /// Returns a layer over a database that has the outage.
-    package func wrap(_ database: any Database) -> any Database { FailingDatabase(inner: database, outage: self) }
+    package func wrap(_ database: any Database) -> any Database { FailingDatabase(database: database, outage: self) }
 
     fileprivate func check() throws { if let failure = failure.withLock({ $0 }) { throw failure } }
 }
 
-private struct FailingDatabase: Database {
-    let inner: any Database
+private struct FailingDatabase: DatabaseLayer {
+    let database: any Database
     let outage: Outage
-
-    var isShared: Bool { inner.isShared }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try outage.check()
-        return try await inner.read(body)
+        return try await database.read(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try outage.check()
-        return try await inner.write(body)
+        return try await database.write(body)
     }
-
-    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { inner.observe(observer) }
 
     func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
         try outage.check()
-        return try await inner.exclusively(job, body)
+        return try await database.exclusively(job, body)
     }
 
     func serverTime() async throws -> Timestamp? {
         try outage.check()
-        return try await inner.serverTime()
+        return try await database.serverTime()
     }
 }

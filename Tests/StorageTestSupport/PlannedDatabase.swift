@@ -4,15 +4,13 @@ private import Synchronization
 
 /// A database that asks SQLite for the plan of each statement before it runs, and records the statements that read a
 /// whole table or a whole index. The time of such a statement grows with the table.
-package struct PlannedDatabase: Database {
-    private let database: any Database
+package struct PlannedDatabase: DatabaseLayer {
+    package let database: any Database
     private let scans: FullScans
 
     package init(_ database: any Database, recordingIn scans: FullScans) {
         (self.database, self.scans) = (database, scans)
     }
-
-    package var isShared: Bool { database.isShared }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.read { [scans] in try body(PlannedConnection(connection: $0, scans: scans)) }
@@ -22,14 +20,6 @@ package struct PlannedDatabase: Database {
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.write { [scans] in try body(PlannedConnection(connection: $0, scans: scans)) }
     }
-
-    package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
-
-    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
-        try await database.exclusively(job, body)
-    }
-
-    package func serverTime() async throws -> Timestamp? { try await database.serverTime() }
 }
 
 /// The statements that read a whole table or index, with the number of all planned statements.

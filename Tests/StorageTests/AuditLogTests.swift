@@ -23,7 +23,8 @@ import Testing
         _ subject: String, at time: Timestamp = noon, _ connection: any Connection
     ) throws {
         try AuditLog(connection).append(
-            AuditAction(rawValue: "a"), tenant: try #require(Self.tenant), actor: "x", subject: subject, at: time)
+            AuditLine(
+                AuditAction(rawValue: "a"), tenant: try #require(Self.tenant), actor: "x", subject: subject, at: time))
     }
 
     private func subjects(_ database: any Database) async throws -> [String?] {
@@ -67,8 +68,9 @@ import Testing
                     try await AuditLog.$clientAddress.withValue(address) {
                         try await database.write { connection in
                             try AuditLog(connection).appendOrCount(
-                                AuditAction(rawValue: "a"), tenant: tenant, actor: "unknown", subject: nil,
-                                outcome: "refused", at: time)
+                                AuditLine(
+                                    AuditAction(rawValue: "a"), tenant: tenant, actor: "unknown", subject: nil,
+                                    outcome: "refused", at: time))
                         }
                     }
                 }

@@ -33,7 +33,8 @@ package struct RunningHelper: Sendable {
     ///   - mounts: the mount namespace of the helper; nil for that of the tests.
     /// - Throws: ``TestProblem`` unless the tests run as root.
     package static func start(
-        broker: String = "root", user: String = "nobody", megabytes: Int = 16, file: String? = nil,
+        broker: String = "root", user: String = "nobody", others: [String] = [], megabytes: Int = 16,
+        file: String? = nil,
         through mounts: MountNamespace? = nil, in scratch: Scratch
     ) async throws -> RunningHelper {
         guard geteuid() == 0 else { throw TestProblem("mounts and control groups need root") }
@@ -54,7 +55,7 @@ package struct RunningHelper: Sendable {
                 "--no-new-privs", "--",
                 file ?? RunningProgram.built("baton-helper"), "--broker", broker, "--user", user,
                 "--storage", storage, "--storage-size", "\(megabytes)",
-            ],
+            ] + others.flatMap { ["--user", $0] },
             log: "helper.log", manager: try ServiceManager(in: scratch, sockets: [("helper", listener.descriptor)]),
             in: scratch)
         let helper = RunningHelper(

@@ -13,12 +13,7 @@ package import Workers
     private let graph: Graph
     private let scopes: [String]
     private let handover: Handover
-    private var account: MSALAccount?
-    /// The worker whom this app knew before, if no check has named them yet.
-    private var previous: MSALAccount?
-    /// The last change of worker that the hand-over has told.
-    private var change: WorkerChange?
-    private var changeCount = 0
+    private var worker = NamedWorker<MSALAccount, UnknownReason>()
     private var following: Task<Void, Never>?
     private var changed: @MainActor () -> Void = {}
     /// Called at the next change, before `changed`.
@@ -47,12 +42,11 @@ package import Workers
     isolated deinit { following?.cancel() }
 
     private func note(_ change: WorkerChange) {
-        (self.change, changeCount) = (change, changeCount + 1)
+        let isTold = worker.note(.init(change), hasPrevious: change.previous != nil)
         let resumed = waiting
         waiting = []
         for resume in resumed { resume() }
-        // At the start, the first change only says that nobody is signed in.
-        if change.kind != .signedOut(previous: nil) || account != nil { changed() }
+        if isTold { changed() }
     }
 
     /// Asks whether workers share this device. `reason` is the broker's reason for the mode; nil if the broker gives
@@ -86,33 +80,22 @@ package import Workers
     package func check(
         _ answer: @escaping @MainActor (Result<(current: Worker?, previous: String?), Problem>) -> Void
     ) {
-        let count = changeCount
+        let asked = worker.changes
         application.getCurrentAccount(with: onMain(MSALParameters())) { [weak self] current, previous, error in
             MainActor.assumeIsolated {
                 guard let self else { return }
-                // MSAL names the worker who has left once; after that, both accounts are equal.
-                if previous != current { self.previous = previous ?? self.previous }
-                if let error { return answer(.failure(Problem(error))) }
-                self.settle(current, askedAfter: count, answer)
+                if let error {
+                    self.worker.notePrevious(previous, of: current)
+                    return answer(.failure(Problem(error)))
+                }
+                switch self.worker.answer(current, previous: previous, asked: asked) {
+                case .give(let worker, let previous):
+                    answer(.success((worker.flatMap(Worker.init), previous?.identifier)))
+                case .askAgain: self.check(answer)
+                case .wait: self.waiting.append { [weak self] in self?.check(answer) }
+                case .fail(let reason): answer(.failure(Problem(reason.error)))
+                }
             }
-        }
-    }
-
-    /// Answers a check once the hand-over has named this worker, too, or cannot; until then, asks again at each change.
-    private func settle(
-        _ current: MSALAccount?, askedAfter count: Int,
-        _ answer: @escaping @MainActor (Result<(current: Worker?, previous: String?), Problem>) -> Void
-    ) {
-        if current == nil || change?.current == current {
-            let previous = previous
-            (account, self.previous) = (current, nil)
-            answer(.success((current.flatMap(Worker.init), previous?.identifier)))
-        } else if changeCount != count {
-            check(answer)
-        } else if case .unknown(let reason) = change?.kind, !reason.isPassing {
-            answer(.failure(Problem(reason.error)))
-        } else {
-            waiting.append { [weak self] in self?.check(answer) }
         }
     }
 
@@ -131,7 +114,7 @@ package import Workers
 
     /// Signs the worker out of the device. The answer is nil if MSAL reports success.
     package func signOut(_ answer: @escaping @MainActor (Problem?) -> Void) {
-        guard let account else { return answer(Self.nobody) }
+        guard let account = worker.current else { return answer(Self.nobody) }
         let webview = MSALWebviewParameters(authPresentationViewController: self)
         let parameters = onMain(MSALSignoutParameters(webviewParameters: webview))
         parameters.signoutFromBrowser = true
@@ -142,7 +125,7 @@ package import Workers
 
     /// Gets a token without asking the worker, and uses the token to get the worker's profile. The token is not stored.
     package func profile(_ answer: @escaping @MainActor (Result<Profile, Problem>) -> Void) {
-        guard let account else { return answer(.failure(Self.nobody)) }
+        guard let account = worker.current else { return answer(.failure(Self.nobody)) }
         let parameters = onMain(MSALSilentTokenParameters(scopes: scopes, account: account))
         application.acquireTokenSilent(with: parameters) { [graph] result, error in
             guard let result else { return MainActor.assumeIsolated { answer(.failure(Problem(error))) } }
@@ -155,7 +138,7 @@ package import Workers
 
     /// Drops the account object unless it belongs to `owner`.
     package func forget(keeping owner: String?) {
-        if account?.identifier != owner { account = nil }
+        worker.forget { $0.identifier == owner }
     }
 
     private func onMain<Parameters: MSALParameters>(_ parameters: Parameters) -> Parameters {
@@ -164,4 +147,15 @@ package import Workers
     }
 
     private static let nobody = Problem(code: "nobody", message: "Nobody is signed in. Use sign-in.")
+}
+
+extension NamedWorker<MSALAccount, UnknownReason>.Change {
+    fileprivate init(_ change: WorkerChange) {
+        self =
+            switch change.kind {
+            case .signedIn(let account), .switched(from: _, to: let account): .worker(account)
+            case .signedOut: .nobody
+            case .unknown(let reason): .unknown(reason.isPassing ? nil : reason)
+            }
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import BrowserWindows
 internal import CLinux
 internal import Files
 internal import Glibc
@@ -13,8 +14,8 @@ internal import UnixSocket
 struct BrowserExaminer {
     /// The sockets that listen, by their links in `/proc/<pid>/fd`.
     private let sockets: [String: OpenResource]
-    /// The device number of the files in memory that have no name (memfd_create(2)).
-    private let memory: UInt64
+    /// The device numbers of the files in memory (memfd_create(2)) and of the pipes (pipe(2)), which have no name.
+    private let nameless: [UInt64]
     /// The mount namespace of this process.
     private let ownNamespace: [UInt8]
     private var examination: BrowserExamination
@@ -23,18 +24,38 @@ struct BrowserExaminer {
     /// The most slots for descriptors that are looked at. A browser has a few thousand.
     private static let maximum = 100_000
 
-    /// Examines the descendants of these processes, which are the browsers' first ones; blocks.
-    static func examine(_ browsers: [ChildProcess], _ moment: BrowserExamination.Moment) -> BrowserExamination {
-        guard !browsers.isEmpty else { return BrowserExamination(moment) }
+    /// The program that a process of the agent executes until it becomes a window's first process.
+    private static let waiting = "/bin/sh"
+
+    /// Examines the windows' processes, and other descendants of the agent that have a browser's mark; blocks.
+    ///
+    /// - Parameters:
+    ///   - windows: the windows' first processes.
+    ///   - other: a child of the agent that is not examined and may have the mark, too.
+    static func examine(
+        _ windows: [ChildProcess], except other: ChildProcess?, _ moment: BrowserExamination.Moment
+    ) -> BrowserExamination {
         guard let table = try? ProcessTable.read(), var examiner = try? BrowserExaminer(moment) else {
             var nothing = BrowserExamination(moment)
             nothing.isComplete = false
             return nothing
         }
-        for browser in browsers {
-            examiner.look(at: table.descendants(of: browser.pid).filter { !$0.isZombie }.map(\.pid))
+        var known = Set(other.map { tree(of: $0.pid, in: table).map(\.name) } ?? [])
+        for window in windows {
+            let processes = tree(of: window.pid, in: table)
+            known.formUnion(processes.map(\.name))
+            examiner.look(at: processes.filter { !$0.isZombie }.map(\.pid), of: window)
         }
+        do throws(ProcessFailure) {
+            let own = ProcessTable(entries: table.descendants(of: getpid()))
+            let marked = try own.variables(beginning: BrowserProfile.markName + "=").map(\.0)
+            for process in marked where !known.contains(process.name) { examiner.look(at: [process.pid]) }
+        } catch { examiner.examination.isComplete = false }
         return examiner.examination
+    }
+
+    private static func tree(of process: Int32, in table: ProcessTable) -> [ProcessTable.Entry] {
+        table.entries.filter { $0.pid == process } + table.descendants(of: process)
     }
 
     /// - Throws: ``FileError``.
@@ -47,27 +68,50 @@ struct BrowserExaminer {
             (SocketTable.link(to: $0.inode), OpenResource.abstractSocket)
         }
         sockets = Dictionary(ports + names) { first, _ in first }
-        memory = try Self.status(of: MemoryFile().descriptor).device
+        nameless = [try Status(of: MemoryFile().descriptor).device, try Self.deviceOfPipes()]
         ownNamespace = try SymbolicLink.target(of: "/proc/self/ns/mnt") ?? []
     }
 
-    /// Looks at the processes of one window.
-    private mutating func look(at processes: [Int32]) {
+    private static func deviceOfPipes() throws(FileError) -> UInt64 {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw FileError(.open, errno: errno, path: "a pipe") }
+        let (reading, writing) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+        return try withExtendedLifetime(writing) { () throws(FileError) in try Status(of: reading).device }
+    }
+
+    /// Looks at processes that belong together.
+    ///
+    /// - Parameter window: the first of them, if the agent started it.
+    private mutating func look(at processes: [Int32], of window: ChildProcess? = nil) {
         // A process may have left the mount namespace in which it or its parent opened a file.
         var mounts: Set<String> = []
-        var inside: [Int32] = []
+        var confined: [Int32] = []
         for process in processes {
             do throws(FileError) {
-                // bubblewrap's process outside of the confinement is not a browser.
-                let namespace = try SymbolicLink.target(of: "/proc/\(process)/ns/mnt")
-                guard let namespace, namespace != ownNamespace else { continue }
-                try mounts.formUnion(MountTable.read(of: process).mounts.map(\.id))
-                inside.append(process)
+                guard let namespace = try SymbolicLink.target(of: "/proc/\(process)/ns/mnt") else { continue }
+                if namespace != ownNamespace {
+                    try mounts.formUnion(MountTable.read(of: process).mounts.map(\.id))
+                    confined.append(process)
+                } else if try !isAgents(process, isFirst: process == window?.pid) {
+                    // Its program is a file from outside, and so is everything that it has opened.
+                    examination.add(.outsideFile)
+                    try look(process, [])
+                }
             } catch { note(error) }
         }
-        for process in inside {
+        for process in confined {
             do throws(FileError) { try look(process, mounts) } catch { note(error) }
         }
+    }
+
+    /// Whether a process outside of every confinement executes what the agent does: itself, until the process executes its
+    /// program, or one of the programs that become a window's first process.
+    private func isAgents(_ process: Int32, isFirst: Bool) throws(FileError) -> Bool {
+        let program = try Status(at: "/proc/\(process)/exe")
+        for path in ["/proc/self/exe"] + (isFirst ? [Self.waiting, Confinement.program] : []) {
+            if try Status(at: path).isSameFile(as: program) { return true }
+        }
+        return false
     }
 
     private mutating func note(_ error: FileError) {
@@ -94,14 +138,14 @@ struct BrowserExaminer {
 
     /// - Parameter mounts: the numbers of the mounts that the window's processes see.
     private mutating func look(_ descriptor: Descriptor, _ mounts: Set<String>) throws(FileError) {
-        let (device, kind) = try Self.status(of: descriptor)
+        let status = try Status(of: descriptor)
         let number = descriptor.withNumber { $0 }
-        switch kind {
+        switch status.kind {
         case S_IFSOCK:
             let link = try SymbolicLink.target(of: "/proc/self/fd/\(number)") ?? []
             if let socket = sockets[String(decoding: link, as: UTF8.self)] { examination.add(socket) }
-        case S_IFREG, S_IFDIR:
-            guard device != memory else { return }
+        case S_IFREG, S_IFDIR, S_IFIFO, S_IFCHR, S_IFBLK, S_IFLNK:
+            guard !nameless.contains(status.device), !status.keepsNothing else { return }
             let text = try AtomicFile(path: "/proc/self/fdinfo/\(number)").read()
             guard let mount = text.flatMap(Self.mount) else { return examination.isComplete = false }
             if !mounts.contains(mount) { examination.add(.outsideFile) }
@@ -110,12 +154,40 @@ struct BrowserExaminer {
         withExtendedLifetime(descriptor) {}
     }
 
-    private static func status(of descriptor: Descriptor) throws(FileError) -> (device: UInt64, kind: mode_t) {
-        var status = stat()
-        guard descriptor.withNumber({ unsafe fstat($0, &status) }) == 0 else {
-            throw FileError(.read, errno: errno, path: "an open file")
+    /// What fstat(2) says of a file.
+    private struct Status {
+        private let status: stat
+
+        /// - Throws: ``FileError``.
+        init(of descriptor: Descriptor) throws(FileError) {
+            var status = stat()
+            guard descriptor.withNumber({ unsafe fstat($0, &status) }) == 0 else {
+                throw FileError(.read, errno: errno, path: "an open file")
+            }
+            self.status = status
         }
-        return (UInt64(status.st_dev), status.st_mode & S_IFMT)
+
+        /// Follows symbolic links.
+        ///
+        /// - Throws: ``FileError``.
+        init(at path: String) throws(FileError) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { throw FileError(.read, errno: errno, path: path) }
+            self.status = status
+        }
+
+        var device: UInt64 { UInt64(status.st_dev) }
+        var kind: mode_t { status.st_mode & S_IFMT }
+
+        func isSameFile(as other: Status) -> Bool {
+            status.st_dev == other.status.st_dev && status.st_ino == other.status.st_ino
+        }
+
+        /// Whether this is a device of the kernel that passes on nothing that is written to it: null, zero, full, random or
+        /// urandom (mem(4), null(4), random(4)).
+        var keepsNothing: Bool {
+            kind == S_IFCHR && [0x103, 0x105, 0x107, 0x108, 0x109].contains(status.st_rdev)
+        }
     }
 
     /// The number of the mount through which a file was opened (proc_pid_fdinfo(5)).

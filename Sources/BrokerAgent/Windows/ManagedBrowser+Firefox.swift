@@ -4,6 +4,7 @@ internal import BrowserExtension
 internal import BrowserPolicies
 internal import BrowserWindows
 internal import Files
+internal import Glibc
 
 /// What only Firefox needs: a message bus of its own, and a profile with which it has been started before.
 extension ManagedBrowser {
@@ -11,6 +12,16 @@ extension ManagedBrowser {
 
     /// Files without which a worker's Firefox does not open.
     static var firefoxNeeds: [String] { [bus] + FirefoxFiles.places }
+
+    /// Firefox's own sandboxes, within its confinement.
+    private static let sandboxes = ["CONTENT", "GMP", "RDD", "SOCKET_PROCESS", "UTILITY"]
+
+    /// Lets Firefox run as root, too. Root has no capability within the confinement and may not map itself to a user
+    /// (user_namespaces(7)), so Firefox's own sandboxes fail, and each page with them.
+    static func adjustFirefox(in confinement: inout Confinement) {
+        guard geteuid() == 0 else { return }
+        for sandbox in sandboxes { confinement.set("MOZ_DISABLE_\(sandbox)_SANDBOX", "1") }
+    }
 
     /// Writes the policies, the script for Firefox's own pages and the configuration of its bus.
     ///
@@ -56,6 +67,7 @@ extension ManagedBrowser {
         try check(Self.firefoxNeeds)
         var confinement = Confinement(memory: Self.firstStartMemory, hasNetwork: false)
         show(command, folder, in: &confinement)
+        Self.adjustFirefox(in: &confinement)
         confinement.show(package.folder)
         confinement.set("MOZ_HEADLESS", "1")
         let context = PolicyContext(
@@ -69,7 +81,7 @@ extension ManagedBrowser {
         let browser = command.pageArguments(profile: Self.profile).map { $0 == "{url}" ? "about:blank" : $0 }
         let script = Self.busBeginning(folder) + Self.firstStartScript
         let words = ["/bin/sh", "-c", script, "sh", Self.profile, command.program] + browser
-        return Prepared(words: confinement.words(for: words), policies: policies)
+        return Prepared(words: try self.words(confinement, for: words), policies: policies)
     }
 
     /// Returns the shell commands that run before the first page: they make or unpack the profile, and start the bus.

@@ -88,7 +88,9 @@ package struct ManagedBrowser: Sendable, Equatable {
     ///
     /// - Throws: ``AgentFailure`` if the window cannot be confined or its policies cannot be put in force. In that case
     ///   it must not open.
-    func signInWindow(_ window: Window, _ url: LoopbackURL, page: StartPage) throws(AgentFailure) -> Prepared {
+    func signInWindow(
+        _ window: Window, _ url: LoopbackURL, leadingTo pages: [PlatformPage], page: StartPage
+    ) throws(AgentFailure) -> Prepared {
         try check([])
         var confinement = Confinement(memory: Self.signInMemory)
         SessionResources(window.session).add(to: &confinement)
@@ -100,13 +102,13 @@ package struct ManagedBrowser: Sendable, Equatable {
         do {
             guarding = try WindowGuard(in: ChromiumFiles.place, program: Confinement.runtime + "/end-window")
             let policies = ChromiumPolicies.signIn(
-                window.configuration, platform: window.signIn, origin: url.origin, startPage: page.url,
+                window.configuration, platform: window.signIn, pages: pages, origin: url.origin, startPage: page.url,
                 guarding: ChromiumExtension(id: guarding.id, updateURL: guarding.updateURL), host: WindowGuard.host)
             try files.write(policies, guarding: guarding, in: &confinement)
         } catch { throw Self.unavailable(error) }
         let options = bus == nil ? [] : [AccessibilityBus.chromiumOption]
         let arguments = signInCommand.adding(options).arguments(profile: Self.profile, page: page)
-        let words = confinement.words(for: guarding.launcher([signInCommand.program] + arguments))
+        let words = try words(confinement, for: guarding.launcher([signInCommand.program] + arguments))
         return Prepared(words: words, policies: files.written)
     }
 
@@ -124,7 +126,10 @@ package struct ManagedBrowser: Sendable, Equatable {
             for: window.configuration.allowsPrinting ? [.sound, .capture, .printing] : [.sound, .capture])
         show(command, window.folder, in: &confinement)
         for path in [package.folder, brokerSocket] { confinement.show(path) }
-        if kind == .firefox { confinement.hide(Self.chromiumFolder) }
+        if kind == .firefox {
+            confinement.hide(Self.chromiumFolder)
+            Self.adjustFirefox(in: &confinement)
+        }
         if !SystemFiles.contain(host) { confinement.show(host) }
         let bus = isAccessible ? AccessibilityBus.find(in: window.session) : nil
         bus?.add(to: &confinement)
@@ -135,9 +140,13 @@ package struct ManagedBrowser: Sendable, Equatable {
         let options = bus != nil && kind == .chromium ? [AccessibilityBus.chromiumOption] : []
         let command = [command.program] + command.adding(options).pageArguments(profile: Self.profile)
         let beginning = kind == .firefox ? Self.firefoxBeginning(window.folder, unpacking: profile != nil) : ""
-        let words = confinement.words(for: WorkersBrowser.launcher(command, beginning: beginning))
+        let words = try words(confinement, for: WorkersBrowser.launcher(command, beginning: beginning))
         let files = [profile].compactMap(\.self).map { ($0, as: Self.archiveNumber) }
         return Prepared(words: words, policies: policies, files: files)
+    }
+
+    func words(_ confinement: Confinement, for command: [String]) throws(AgentFailure) -> [String] {
+        do throws(FileError) { return try confinement.words(for: command) } catch { throw Self.unavailable(error) }
     }
 
     func show(_ command: BrowserCommand, _ folder: Directory, in confinement: inout Confinement) {

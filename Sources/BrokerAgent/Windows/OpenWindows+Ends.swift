@@ -18,8 +18,13 @@ extension OpenWindows {
     /// Looks at what the browsers hold open. Firefox's first start shows no page and belongs to no worker. A browser that is
     /// not confined cannot be judged.
     func examine(_ moment: BrowserExamination.Moment) -> BrowserExamination {
-        var examination = BrowserExaminer.examine(children.filter { $0.pid != firefox.child?.pid }, moment)
-        if configuration.managed == nil { examination.isComplete = false }
+        var examination = BrowserExamination(moment)
+        if configuration.managed == nil {
+            examination.isComplete = false
+        } else {
+            let windows = children.filter { $0.pid != firefox.child?.pid }
+            examination = BrowserExaminer.examine(windows, except: firefox.child, moment)
+        }
         compareFiles()
         examination.files = comparedFiles
         for resource in examination.found {

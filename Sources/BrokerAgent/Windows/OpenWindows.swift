@@ -162,7 +162,8 @@ final class OpenWindows {
 
     /// Opens a page of the broker: in a window of its own, or in a program that the agent neither confines nor
     /// configures.
-    func openSignIn(_ url: LoopbackURL, _ order: Order) throws -> BrowserMachine.Event {
+    func openSignIn(_ url: LoopbackURL, leadingTo pages: [PlatformPage], _ order: Order) throws -> BrowserMachine.Event
+    {
         let number = next()
         guard let managed = configuration.managed else { return try openUnmanaged(url, as: number, order) }
         try policies.check(managed.policyPlaces.signIn)
@@ -170,7 +171,7 @@ final class OpenWindows {
         folders[number] = WindowFolder(folder: folder)
         compareFiles()
         let page = try StartPage(.leads(to: url.text), number: number, in: folder)
-        let prepared = try managed.signInWindow(window(folder, order), url, page: page)
+        let prepared = try managed.signInWindow(window(folder, order), url, leadingTo: pages, page: page)
         folders[number]?.policies = prepared.policies
         try refuse(ifChanged: prepared.policies)
         return try open(prepared.words, in: environment(of: order.profile, number: number), as: number, order)

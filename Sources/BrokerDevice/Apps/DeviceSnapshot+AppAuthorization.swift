@@ -16,12 +16,21 @@ extension DeviceSnapshot {
     /// - Throws: ``BrokerError``, with a different reason for each case: the registry is unusable, the client id is not
     ///   registered, the client id belongs to a different app, or the profile's lists do not permit the app.
     package func app(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
+        let app = try registered(clientID, for: identity)
+        if let refusal = refusal(of: app) { throw refusal }
+        return app
+    }
+
+    /// Returns the client with this id if the identity may act as it, even if the profile's lists do not permit the app.
+    ///
+    /// - Throws: ``BrokerError`` if the registry is unusable, the client id is not registered or belongs to a different
+    ///   app.
+    package func registered(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
         if let registryFailure { throw registryFailure.brokerError }
         guard let app = registered(clientID) else {
             throw BrokerError(.unauthorizedClient, because: .unknownClient)
         }
         guard identity.mayAct(as: app) else { throw Self.otherApp(app.binding) }
-        if let refusal = refusal(of: app) { throw refusal }
         return app
     }
 

@@ -9,8 +9,9 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// From now on, the session process answers requests with the device's state as of this change.
     case deviceKnown(change: UInt64)
     case signInRequested(requestID: UInt64)
-    /// A loopback address for the person's browser; it contains no secret.
-    case browserWanted(url: String)
+    /// A loopback address for the person's browser, which contains no secret, and the identity platform's pages to which it
+    /// leads. The browser shows no others.
+    case browserWanted(url: String, pages: [String] = [])
     /// The sign-in, join or PIN is over; its page is no longer needed.
     case pageOver
     /// The server has opened a session. The end of that session must be reported to the server.
@@ -77,5 +78,5 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
 
 /// Why the person's browser is closed.
 package enum BrowserEnd: String, Sendable, Codable {
-    case closedByPerson, couldNotOpen, notConfined, policyUnknown, broke, agentMissing
+    case closedByPerson, couldNotOpen, notConfined, policyUnknown, broke, programBroke, agentMissing
 }

@@ -69,6 +69,14 @@ package struct DeviceFiles: Sendable {
         }
     }
 
+    /// Copies a file of the root folder as it is, also if it is malformed. Does nothing if it is missing.
+    ///
+    /// - Throws: ``FileError``.
+    package func copy(_ name: String, to folder: Directory) throws(FileError) {
+        guard let bytes = try root.file(name).read(limit: Self.limits.bytes) else { return }
+        try folder.file(name).replace(with: bytes)
+    }
+
     /// Writes a JSON file of the root folder. It is on disk when this returns.
     ///
     /// - Throws: ``FileError``, or the encoder's error.

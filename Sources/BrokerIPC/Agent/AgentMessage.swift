@@ -27,6 +27,9 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     /// The browser ended with an error, for example because there is no screen. Otherwise the same as
     /// ``browserExited(epoch:)``.
     case browserBroke(epoch: Epoch.ID)
+    /// A program that acts as the browser, and that the agent does not confine, ended with an error. Otherwise the same as
+    /// ``browserBroke(epoch:)``.
+    case programBroke(epoch: Epoch.ID)
     /// Every process of the epoch's browser has ended, and the agent has checked that the profile folder is absent.
     case closed(epoch: Epoch.ID)
     /// The epoch's browser or profile could not be removed and must be treated as present. The order may be repeated.
@@ -34,12 +37,14 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     /// The answer to ``AgentOrder/clearData(epoch:apps:)``: all processes of the apps have ended and their folders are
     /// away, except those of the apps with a failure.
     case dataCleared(epoch: Epoch.ID, failures: [AppDataFailure])
+    /// How many of the folders that were taken away from apps cannot be removed. Sent after the hello, and when it changes.
+    case dataLeft(folders: Int)
     /// The person used an input device: a program that watches the session's input has sent `SIGUSR1` to the agent.
     case activity
 
     /// The version of these messages, sent in ``hello(version:)``. After an upgrade, an agent of the new version may meet
     /// a broker of the old one until the session ends; a broker refuses an agent of another version.
-    package static let version = 4
+    package static let version = 6
 
     private enum CannotOpenCodingKeys: String, CodingKey { case _0 = "obstacle" }
     private enum ExaminedCodingKeys: String, CodingKey { case epoch, _1 = "examination" }

@@ -4,9 +4,10 @@ package import BrowserPolicies
 
 /// The orders from `batond` to the agent in the worker's graphical session, over `agent.sock`.
 package enum AgentOrder: Sendable, Codable, Equatable {
-    /// Open `url` (see ``LoopbackURL``) in the browser of this epoch. The agent answers `id` with
-    /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
-    case open(id: UInt64, epoch: Epoch.ID, url: String)
+    /// Open `url` (see ``LoopbackURL``) in a window of this epoch, which shows no other pages of the identity platform than
+    /// these, each a path and what its query must contain. The agent answers `id` with ``AgentMessage/opened(id:)`` or
+    /// ``AgentMessage/failed(id:code:message:)``.
+    case open(id: UInt64, epoch: Epoch.ID, url: String, pages: [String] = [])
     /// Open a page for the worker in the browser of this epoch; a nil address means the home page. Each order has its
     /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)`` or with
     /// ``AgentMessage/passed(id:)``, and afterwards with ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.

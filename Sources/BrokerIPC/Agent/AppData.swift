@@ -2,7 +2,7 @@
 package import Processes
 
 /// What an app that has not erased the data of an ended epoch leaves to the agent.
-package struct AppData: Sendable, Codable, Equatable {
+package struct AppData: Sendable, Codable, Hashable {
     /// The app's bundle id.
     package let app: String
     /// The absolute paths of the folders to take away.
@@ -16,7 +16,7 @@ package struct AppData: Sendable, Codable, Equatable {
 }
 
 /// Why the data of an app could not be taken away.
-package struct AppDataFailure: Sendable, Codable, Equatable {
+package struct AppDataFailure: Sendable, Codable, Hashable {
     /// Stable codes. Each has a cause and a remedy.
     package enum Code: String, Sendable, Codable, CaseIterable {
         /// A process of the app does not end.
@@ -29,7 +29,7 @@ package struct AppDataFailure: Sendable, Codable, Equatable {
         case mounted = "data_mounted"
         /// The agent's folder for what it takes away is on another file system.
         case elsewhere = "data_elsewhere"
-        /// None of the folders is there.
+        /// One of the folders is not there.
         case missing = "data_missing"
         /// The app has more processes than the agent ends.
         case tooManyProcesses = "data_processes_many"
@@ -57,7 +57,7 @@ extension AppDataFailure.Code {
         case .foreign: "a folder of its data belongs to another user"
         case .mounted: "a folder of its data is a mount, or something is mounted in it"
         case .elsewhere: "a folder of its data is on another file system than the trash of baton-agent"
-        case .missing: "the app has not erased, and none of the folders of its data is there"
+        case .missing: "the app has not erased, and a folder of its data is not there"
         case .tooManyProcesses: "the app has more processes than baton-agent ends"
         case .unknownProcesses: "the broker's record of the app's processes could not be read"
         case .unnamed: "the app's registration no longer names the folders of its data"

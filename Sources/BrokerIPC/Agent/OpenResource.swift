@@ -6,7 +6,7 @@ package enum OpenResource: Sendable, Hashable {
     case port(UInt16)
     /// The browser listens on an abstract Unix socket.
     case abstractSocket
-    /// A file or folder that was not opened inside the browser's confinement.
+    /// A file, folder, named pipe or device that was not opened inside the browser's confinement.
     case outsideFile
 
     private static let portPrefix = "tcp_port:"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+internal import Encodings
 package import Files
 internal import Glibc
 
@@ -38,7 +39,8 @@ package struct TemporaryFolder: Sendable {
         guard let target = try SymbolicLink.target(of: record) else { return nil }
         let path = String(decoding: target, as: UTF8.self)
         let name = path.utf8.dropFirst(Self.prefix.utf8.count)
-        guard path.hasPrefix(Self.prefix), name.count == 2 * Self.nameBytes, name.allSatisfy(Self.digits.contains)
+        guard path.hasPrefix(Self.prefix), name.count == 2 * Self.nameBytes,
+            name.allSatisfy({ Hexadecimal.isDigit($0, .lower) })
         else { throw FileError(.read, errno: EINVAL, path: record) }
         return Directory(path: path)
     }
@@ -86,14 +88,9 @@ package struct TemporaryFolder: Sendable {
         return status.st_uid == geteuid()
     }
 
-    private static let digits = Set("0123456789abcdef".utf8)
-
     private func newRecord() throws(FileError) -> Directory {
-        let name = (0..<Self.nameBytes).map { _ in
-            let byte = UInt8.random(in: 0...255)
-            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        let folder = Directory(path: Self.prefix + name.joined())
+        let name = Hexadecimal.text((0..<Self.nameBytes).map { _ in UInt8.random(in: 0...255) })
+        let folder = Directory(path: Self.prefix + name)
         guard unsafe symlink(folder.path, record) == 0 else {
             throw FileError(.makeDirectory, errno: errno, path: record)
         }

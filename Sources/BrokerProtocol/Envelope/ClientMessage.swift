@@ -39,6 +39,8 @@ package struct Request: Sendable, Equatable {
     package var parameters: FlatMap
     /// Whether the broker must not show anything to the user.
     package let isSilent: Bool
+    /// Why the request must be refused, if the envelope already tells.
+    package private(set) var refusal: BrokerError?
 
     package init(id: String, operation: Operation, parameters: FlatMap, isSilent: Bool) {
         self.id = id
@@ -119,8 +121,12 @@ extension Request {
         guard let id = envelope[Wire.Member.requestID]?.string, !id.isEmpty, id.utf8.count <= 64,
             let operation = envelope[Wire.Member.operation]?.string, let parameters = envelope.map
         else { throw .shape }
+        let isSilent = envelope[Wire.Member.isSilent]
         self.init(
-            id: id, operation: Operation(rawValue: operation), parameters: parameters,
-            isSilent: envelope[Wire.Member.isSilent]?.bool ?? false)
+            id: id, operation: Operation(rawValue: operation), parameters: parameters, isSilent: isSilent?.bool ?? false
+        )
+        guard let isSilent, isSilent.bool == nil else { return }
+        refusal = BrokerError(
+            .developerParameter, "\(Wire.Member.isSilent) is neither true nor false. Send one of them.")
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// The parameters common to all operations on accounts: the calling app's client id and a correlation id.
 package struct ClientRequest: Sendable, Equatable {
@@ -46,19 +47,10 @@ extension FlatMap {
         var (index, isLowercase) = (0, true)
         for byte in text.utf8 {
             let isHyphen = index == 8 || index == 13 || index == 18 || index == 23
-            guard isHyphen ? byte == UInt8(ascii: "-") : isHexadecimal(byte) else { return nil }
+            guard isHyphen ? byte == UInt8(ascii: "-") : Hexadecimal.value(byte) != nil else { return nil }
             if byte < UInt8(ascii: "a"), byte >= UInt8(ascii: "A") { isLowercase = false }
             index += 1
         }
         return isLowercase ? text : text.lowercased()
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "a")...UInt8(ascii: "f"):
-            true
-        default: false
-        }
     }
 }

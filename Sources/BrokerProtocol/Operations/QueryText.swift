@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// Query parameters that an app adds to the identity platform's address, as flat maps contain them: pairs in
 /// `application/x-www-form-urlencoded`.
@@ -27,9 +28,8 @@ package enum QueryText {
 
     private static func encoded(_ text: String) -> String {
         let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte in
-            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%")] + Hexadecimal.digits([byte], .upper)
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -41,15 +41,13 @@ package enum QueryText {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard let high = digit(rest.next()), let low = digit(rest.next()) else { return nil }
+                guard let high = rest.next().flatMap(Hexadecimal.value),
+                    let low = rest.next().flatMap(Hexadecimal.value)
+                else { return nil }
                 bytes.append(high << 4 | low)
             default: bytes.append(byte)
             }
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8?) -> UInt8? {
-        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init)
     }
 }

@@ -27,10 +27,9 @@ package struct RemoveAccountRequest: Sendable, Equatable {
     ///   missing.
     package init(_ map: FlatMap) throws(BrokerError) {
         let client = try ClientRequest(map)
-        func text(_ key: Key) -> String? { map[key].flatMap { $0.isEmpty ? nil : $0 } }
         guard
             let request = RemoveAccountRequest(
-                client: client, homeAccountID: text(.homeAccountID), username: text(.username))
+                client: client, homeAccountID: map.text(.homeAccountID), username: map.text(.username))
         else { throw .missing(.homeAccountID) }
         self = request
     }

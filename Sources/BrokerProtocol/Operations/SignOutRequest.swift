@@ -32,15 +32,15 @@ package struct SignOutRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` with the first missing required key.
+    /// - Throws: ``BrokerError`` with the first missing required key, or if a value cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
-        _ = try map.required(.providerType)
         self.init(
             client: try ClientRequest(map), homeAccountID: try map.required(.homeAccountID),
             authority: try map.required(.authority), redirectURI: try map.required(.redirectURI))
-        signoutFromBrowser = map.flag(.signoutFromBrowser, default: false)
-        wipeAccount = map.flag(.wipeAccount, default: false)
-        wipeCacheForAllAccounts = map.flag(.wipeCacheForAllAccounts, default: false)
+        try TokenRequest.checkProvider(map)
+        signoutFromBrowser = try map.boolean(.signoutFromBrowser)
+        wipeAccount = try map.boolean(.wipeAccount)
+        wipeCacheForAllAccounts = try map.boolean(.wipeCacheForAllAccounts)
         extraQueryParameters = try map.query(.extraQueryParameters)
     }
 }

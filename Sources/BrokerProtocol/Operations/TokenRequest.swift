@@ -48,24 +48,42 @@ package struct TokenRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` with the first missing required key, or if the extra query parameters cannot be read.
+    /// Refuses maps without the one provider that there is.
+    ///
+    /// - Throws: ``BrokerError`` -51111 if the provider is missing, -51112 for another one.
+    package static func checkProvider(_ map: FlatMap) throws(BrokerError) {
+        guard try map.required(.providerType) == providerType else {
+            throw BrokerError(
+                .developerParameter,
+                "\(Key.providerType.rawValue) is not the broker's provider. Send \(providerType).")
+        }
+    }
+
+    /// - Throws: ``BrokerError`` with the first missing required key, or if a value cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
-        _ = try map.required(.providerType)
         self.init(
             client: try ClientRequest(map), redirectURI: try map.required(.redirectURI),
             authority: try map.required(.authority), scopes: map.words(.scope))
-        homeAccountID = map[.homeAccountID]
-        username = map[.username]
+        try Self.checkProvider(map)
+        homeAccountID = map.text(.homeAccountID)
+        username = map.text(.username)
         prompt = map[.prompt]
         extraScopesToConsent = map.words(.extraConsentScopes)
         claims = map[.claims]
         clientCapabilities = (map[.clientCapabilities] ?? "").split(separator: ",").map(String.init)
         extraQueryParameters = try map.query(.extraQueryParameters)
-        forceRefresh = map.flag(.forceRefresh, default: false)
+        forceRefresh = try map.boolean(.forceRefresh)
     }
 }
 
 extension TokenRequest {
+    /// Refuses a request that names no account.
+    ///
+    /// - Throws: ``BrokerError`` -51111.
+    package func checkAccount() throws(BrokerError) {
+        guard homeAccountID != nil || username != nil else { throw .missing(.homeAccountID) }
+    }
+
     /// Whether the request refers to this account or names no account.
     package func means(_ account: AccountRecord) -> Bool {
         if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerProtocol
+internal import OAuth
 internal import Synchronization
 
 /// Tracks which accounts each reader of a client was told about, until the reader acknowledges that the worker has
@@ -102,9 +103,15 @@ final class AccountChangeTracker: Sendable {
 
     private func isNoted(_ call: AppRequest) throws(BrokerError) -> Bool {
         let reader = try reader(ClientRequest(call.parameters), of: call)
+        // Baton's home screen forgets each worker without being told, and never acknowledges a change.
+        guard reader.clientID != HomeScreenApp.clientID else { return true }
         let now = session.now
         guard let account = now.worker?.account else { return true }
-        return state.withLock { $0.tombstones[reader]?.knows(account.homeAccountID, in: now.epoch) ?? false }
+        return state.withLock { state in
+            // A change that is being written to disk is in memory already.
+            state.storing[reader] == nil
+                && state.tombstones[reader]?.knows(account.homeAccountID, in: now.epoch) == true
+        }
     }
 
     private func learn(_ tombstones: inout AccountTombstones) -> (Void, Bool) {
@@ -158,7 +165,8 @@ final class AccountChangeTracker: Sendable {
         else {
             throw BrokerError(
                 .developerParameter,
-                "The app already has \(HandoverName.maximumCount) readers of accounts. Use one of them.")
+                "The app already has \(HandoverName.maximumCount) readers of accounts. Use one of them.",
+                reason: .readersTooMany)
         }
         return reader
     }

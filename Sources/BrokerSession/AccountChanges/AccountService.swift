@@ -29,11 +29,10 @@ struct AccountService: Sendable {
     /// Returns the signed-in account. The request needs no client id, but must come from an app of this device.
     func defaultAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try ClientRequest.checkVersion(call.parameters)
-        let device = try session.sharedDevice()
         if let clientID = call.parameters[.clientID], !clientID.isEmpty {
-            _ = try device.app(clientID, for: call.identity)
+            try access.app(ClientRequest(clientID: clientID), in: call)
         } else {
-            try device.checkAnyApp(for: call.identity)
+            try access.checkAny(call)
         }
         return AppResponse(
             type: .defaultAccount, entries: DefaultAccountResponse(account: session.worker?.account).entries)

@@ -50,7 +50,7 @@ struct OfflineSignIn: Sendable {
             if case .failure(let error) = outcome { known.settle(.failure(error)) }
         }
         let worker = try await attempt.inTime {
-            try attempt.open(server.startURL)
+            try attempt.open(server.startURL, [])
             return try await known.value()
         }
         let session = OfflineSession(

@@ -88,7 +88,7 @@ final class PINService: Sendable {
             if case .failure(let error) = outcome { settled.settle(.failure(error)) }
         }
         let isKept = try await attempt.inTime(worker.proof.left(at: .now) ?? .zero) {
-            try attempt.open(server.startURL)
+            try attempt.open(server.startURL, [])
             return try await settled.value()
         }
         guard isKept else { throw OperatorFailure.pinDeclined }

@@ -46,23 +46,44 @@ final class AppAccess: Sendable {
         try session.sharedDevice().app(client.clientID, for: call.identity)
     }
 
+    /// Returns the registered app whose eraser a request is about. It may erase a former worker's data, and say so, even if
+    /// the device is no longer in shared mode, or if the profile no longer permits the app.
+    ///
+    /// - Throws: ``BrokerError`` if the process may not use this client id.
+    func owner(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
+        try session.device.registered(client.clientID, for: call.identity)
+    }
+
     /// Returns the registered app that a request comes from.
     ///
     /// - Throws: as ``registered(_:in:)``, and if the app has not erased the data of a former worker.
     @discardableResult
     func app(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try registered(client, in: call)
-        guard isLocked(app.bundleID) else { return app }
-        call.app.lockOut()
-        // If it was unlocked before it was noted that this connection must be told, nobody tells it.
-        guard !isLocked(app.bundleID) else {
-            throw BrokerError(
-                .appLocked,
-                "The app has not erased the data of a former worker and is locked until that data is gone. Start the app, "
-                    + "so that its eraser runs, and wait until it has. If it has none or stays locked, run on the device: "
-                    + "baton doctor. A client without Handover answers baton.epoch and baton.acknowledge.")
-        }
+        try checkUnlocked([app], call)
         return app
+    }
+
+    /// Checks a request that names no client: one of the apps that may have sent it must be unlocked.
+    ///
+    /// - Throws: as ``app(_:in:)``.
+    func checkAny(_ call: AppRequest) throws(BrokerError) {
+        let device = try session.sharedDevice()
+        try device.checkAnyApp(for: call.identity)
+        try checkUnlocked(device.apps.filter { call.identity.mayAct(as: $0) }, call)
+    }
+
+    private func checkUnlocked(_ apps: [RegisteredApp], _ call: AppRequest) throws(BrokerError) {
+        func areLocked() -> Bool { apps.allSatisfy { isLocked($0.bundleID) } }
+        guard areLocked() else { return }
+        call.app.lockOut()
+        // If one was unlocked before it was noted that this connection must be told, nobody tells it.
+        guard areLocked() else { return }
+        throw BrokerError(
+            .appLocked,
+            "The app has not erased the data of a former worker and is locked until that data is gone. Start the app, "
+                + "so that its eraser runs, and wait until it has. If it has none or stays locked, run on the device: "
+                + "baton doctor. A client without Handover answers baton.epoch and baton.acknowledge.")
     }
 
     /// Checks the app of a request for tokens; the app's redirect URI must be registered.

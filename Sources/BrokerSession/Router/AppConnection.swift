@@ -22,6 +22,7 @@ final class AppConnection: Sendable {
     private let state = Mutex(State())
     private let ledger: RequestLedger
     private let concurrency: ConcurrencyLimit
+    private let violations: ViolationLog
     /// Called for requests and frames that exceed a limit.
     private let refused: @Sendable (ConnectionLimitReport.Limit, _ held: Int) -> Void
 
@@ -53,10 +54,11 @@ final class AppConnection: Sendable {
 
     init(
         _ descriptor: Descriptor, peer: PeerRecord, ledger: RequestLedger, concurrency: ConcurrencyLimit,
+        violations: ViolationLog,
         refused: @escaping @Sendable (ConnectionLimitReport.Limit, _ held: Int) -> Void
     ) {
         self.peer = peer
-        (self.ledger, self.concurrency, self.refused) = (ledger, concurrency, refused)
+        (self.ledger, self.concurrency, self.violations, self.refused) = (ledger, concurrency, violations, refused)
         connection = Connection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
     }
 
@@ -81,8 +83,9 @@ final class AppConnection: Sendable {
         do {
             try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
             try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
-            guard case .hello(let hello) = try receive() else { return }
-            guard hello.transports.contains(Wire.transport) else { return }
+            guard case .hello(let hello) = try receive(), hello.transports.contains(Wire.transport) else {
+                return violations.note(.noHello, of: peer)
+            }
             state.withLock { $0.hello = hello }
             guard inTurn({ greeted(self) }) == true else { return }
             try send(
@@ -95,7 +98,7 @@ final class AppConnection: Sendable {
             while true {
                 connection.awaitFrame()
                 switch try receive() {
-                case .hello: return
+                case .hello: return violations.note(.secondHello, of: peer)
                 case .request(let request):
                     // An app that does not read its answers must not hold a turn while the broker waits for that app.
                     guard isReading() else { return }
@@ -104,6 +107,9 @@ final class AppConnection: Sendable {
                 }
             }
         } catch {
+            if let violation = ViolationLog.Violation(error) {
+                violations.note(state.withLock { $0.hello == nil } ? .noHello : violation, of: peer)
+            }
             logger.debug("app connection ended", metadata: ["peer.pid": "\(peer.pid)", "reason": "\(error)"])
         }
     }

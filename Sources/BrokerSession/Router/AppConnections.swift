@@ -35,6 +35,7 @@ final class AppConnections: Sendable {
     private let logger: Logger
     private let ledger = RequestLedger()
     private let concurrency = ConcurrencyLimit()
+    private let violations: ViolationLog
     /// Connections get descriptors below this number. The others are reserved for sealed files and the network.
     private let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
     /// Seconds between two reports about the same app and limit.
@@ -45,6 +46,7 @@ final class AppConnections: Sendable {
     ) {
         state = Mutex(State(epoch: epoch))
         (self.erasures, self.supervisor, self.counter, self.logger) = (erasures, supervisor, counter, logger)
+        violations = ViolationLog(logger: logger)
     }
 
     /// The connections that asked for events.
@@ -84,7 +86,9 @@ final class AppConnections: Sendable {
         gone: @escaping @Sendable (AppConnection) -> Void
     ) {
         guard descriptor.withNumber({ $0 }) < fileCeiling else { return report(.total, .greeting, of: peer.process) }
-        let app = AppConnection(descriptor, peer: peer, ledger: ledger, concurrency: concurrency) { [weak self] in
+        let app = AppConnection(
+            descriptor, peer: peer, ledger: ledger, concurrency: concurrency, violations: violations
+        ) { [weak self] in
             self?.report($0, .requesting, of: peer.process, held: $1)
         }
         let epoch = state.withLock { state in

@@ -42,12 +42,20 @@ struct AppRequest: Sendable {
 struct AppResponse: Sendable {
     var type = ResponseType.generic
     var entries = FlatMap()
+    /// Whether the app gets the answer even while the device is neither shared nor personal, then without what the device
+    /// is.
+    var needsNoMode = false
 
     /// Returns the whole response to an operation.
     ///
-    /// - Throws: ``BrokerError`` while the device is neither shared nor personal.
+    /// - Throws: ``BrokerError`` while the device is neither shared nor personal, unless the response needs no mode.
     func entries(to operation: Operation, from device: DeviceSnapshot) throws(BrokerError) -> FlatMap {
-        .response(to: operation, type: type, device: try device.info(), entries: entries)
+        let info: DeviceInfo?
+        do throws(BrokerError) { info = try device.info() } catch {
+            guard needsNoMode else { throw error }
+            info = nil
+        }
+        return .response(to: operation, type: type, device: info, entries: entries)
     }
 }
 

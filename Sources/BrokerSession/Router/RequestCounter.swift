@@ -18,7 +18,7 @@ final class RequestCounter: Sendable {
 
     private static let pause = Duration.seconds(1)
     private static let operations = Set(Operation.all)
-    /// The name of every operation that the protocol does not define.
+    /// The name under which every operation is counted that the protocol does not define.
     private static let other = "other"
 
     init(supervisor: SupervisorLink, now: ContinuousClock.Instant = .now) {

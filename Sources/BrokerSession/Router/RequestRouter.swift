@@ -32,6 +32,7 @@ struct RequestRouter: Sendable {
         // The sign-out kills this process, with the counts that have not been reported.
         if call.operation == .signOut { counter.report() }
         do throws(BrokerError) {
+            if let refusal = request.refusal { throw refusal }
             guard app.endedEpoch == nil || request.operation == .acknowledge else {
                 throw BrokerError(
                     .unsupported, "This connection is for the acknowledgement of an ended epoch. Connect without one.")

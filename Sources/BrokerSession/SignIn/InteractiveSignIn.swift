@@ -33,14 +33,14 @@ struct InteractiveSignIn: Sendable {
     /// - Throws: ``BrokerError``, or the error with which the attempt was interrupted.
     func run(in attempt: SignInAttempt) async throws -> Tokens {
         let verifier = ProofKey.verifier()
+        let challenge = ProofKey.challenge(for: verifier)
         let proof = await deviceProof?.text()
         let redirection = try await SignInRedirection.open(for: attempt, in: Self.language(of: extraParameters)) {
             [self] redirectURI, state in
-            authorizeURL(
-                redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier), proof: proof)
+            authorizeURL(redirectURI: redirectURI, state: state, challenge: challenge, proof: proof)
         }
         defer { redirection.close() }
-        try attempt.open(redirection.startURL)
+        try attempt.open(redirection.startURL, pages(challenge: challenge))
         let answer = try await redirection.answer.value()
         return try await redeem(try code(in: answer), verifier, redirectURI: redirection.redirectURI)
     }
@@ -89,6 +89,16 @@ struct InteractiveSignIn: Sendable {
             query.append(ExtraParameter(rawValue: name), value)
         }
         return server.loginURL + EndpointPath.authorize(tenant: server.tenant) + "?" + query.encoded
+    }
+
+    /// The platform's pages that this sign-in needs. A person could prepare any other one for the next worker, such as the page
+    /// of a code or of another app's request. Without this proof key, nobody can redeem the code of a request.
+    private func pages(challenge: String) -> [String] {
+        var proof = FormParameters()
+        proof.append(ParameterName.codeChallenge, challenge)
+        proof.append(ParameterName.codeChallengeMethod, ProofKey.method)
+        let forms = AuthorizeForm.allCases.map { $0.path(tenant: server.tenant) }
+        return [EndpointPath.authorize(tenant: server.tenant) + "?" + proof.encoded] + forms
     }
 
     private func code(in answer: FormParameters) throws(BrokerError) -> String {

@@ -8,8 +8,9 @@ internal import UnixSocket
 /// One person's use of the browser for a sign-in, a join or a PIN, from the request to its end.
 struct SignInAttempt: Sendable {
     let requestID: UInt64
-    /// Asks the supervisor to open a loopback address in the browser.
-    let open: @Sendable (String) throws -> Void
+    /// Asks the supervisor to open a loopback address in a browser, which may then show these pages of the platform, and no
+    /// others.
+    let open: @Sendable (String, [String]) throws -> Void
     /// The supervisor's permission to begin, with the epoch and the key.
     let admission = Promise<(Epoch, MemoryKey)>()
     /// Settles when the sign-in is in the journal.
@@ -61,8 +62,8 @@ final class SignInAttempts: Sendable {
         let attempt: SignInAttempt? = state.withLock { state in
             guard state.current == nil else { return nil }
             state.count += 1
-            let attempt = SignInAttempt(requestID: state.count) { [supervisor] url in
-                try supervisor.send(.browserWanted(url: url))
+            let attempt = SignInAttempt(requestID: state.count) { [supervisor] url, pages in
+                try supervisor.send(.browserWanted(url: url, pages: pages))
             }
             state.current = attempt
             return attempt
@@ -150,6 +151,7 @@ extension BrowserEnd {
                 .noWindow,
                 "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen (DISPLAY or "
                     + "WAYLAND_DISPLAY), and browser.command.", reason: .browserBroke)
+        case .programBroke: BrokerError(.noWindow, because: .programBroke)
         case .agentMissing:
             BrokerError(
                 .noWindow, "No baton-agent runs in the graphical session. Start it there.", reason: .agentMissing)

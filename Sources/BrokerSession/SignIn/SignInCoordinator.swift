@@ -39,7 +39,7 @@ struct SignInCoordinator: Sendable {
             call: call, wanted: wanted, tenant: try AuthorityRule(join: session.join()).tenant(of: wanted.authority))
         try InteractiveSignIn.check(extraParameters: wanted.extraQueryParameters)
         guard !call.request.isSilent else {
-            throw BrokerError(.interactionRequired, "A sign-in shows a page, but the request forbids one.")
+            throw BrokerError(.interactionRequired, because: .silentLogin)
         }
         // The sign-in belongs to the next worker. The app repeats the request in the next epoch, which begins when this
         // connection ends.

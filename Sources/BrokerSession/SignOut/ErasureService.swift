@@ -38,14 +38,18 @@ final class ErasureService: Sendable {
     /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool { asked.withLock { $0.values.contains { $0.ended == ended } } }
 
-    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as well.
+    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as well,
+    /// and an app that must still erase on a device that is no longer in shared mode.
     func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
-        let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
-        var response = AppResponse()
+        let client = try ClientRequest(call.parameters)
+        let eraser = try AppEraser(call.parameters, bundleID: try access.owner(client, in: call).bundleID)
+        var response = AppResponse(needsNoMode: true)
         response.entries[.epoch] = session.epoch.description
-        let eraser = try AppEraser(call.parameters, bundleID: bundleID)
         if let question = asked.withLock({ $0[eraser] }), !question.erased.contains(process(of: call)) {
             response.entries[.endedEpoch] = question.ended.description
+        } else {
+            // It owes nothing, so it is answered as every other app: only in shared mode, if the profile permits it.
+            _ = try access.registered(client, in: call)
         }
         return response
     }
@@ -59,7 +63,8 @@ final class ErasureService: Sendable {
         let now = session.now
         guard now.worker != nil else {
             throw BrokerError(
-                .interactionRequired, "Nobody is signed in, so there is nothing to erase. Register during a session.")
+                .interactionRequired, "Nobody is signed in, so there is nothing to erase. Register during a session.",
+                reason: .nobody)
         }
         let (eraser, epoch) = (try AppEraser(call.parameters, bundleID: app.bundleID), now.epoch)
         let process = process(of: call)
@@ -79,17 +84,20 @@ final class ErasureService: Sendable {
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try EraserReport(call.parameters)
         let eraser = try AppEraser(
-            call.parameters, bundleID: try access.registered(report.client, in: call).bundleID)
+            call.parameters, bundleID: try access.owner(report.client, in: call).bundleID)
         guard call.app.endedEpoch == report.epoch else {
             throw BrokerError(
                 .developerParameter,
-                "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello.")
+                call.app.endedEpoch == nil
+                    ? "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello."
+                    : "The hello of this connection named another ended epoch than baton_epoch. Send the same one in both: "
+                        + "connect anew for another one.")
         }
         let (ended, process) = (report.epoch, process(of: call))
         guard try answers.isAccepted({ .eraserAnswered(eraser, process, ended: ended, report.result, requestID: $0) })
         else {
             throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
         }
-        return AppResponse()
+        return AppResponse(needsNoMode: true)
     }
 }

@@ -81,7 +81,8 @@ final class SignOutNotifier: Sendable {
             "an app signs the worker out", metadata: ["request.id": "\(correlationID ?? "-")"])
         guard session.worker?.account.homeAccountID == account.lowercased() else {
             throw BrokerError(
-                .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
+                .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.",
+                reason: .otherAccount)
         }
         let isAdmitted = state.withLock { state in
             state.isLeaving = true

@@ -33,6 +33,7 @@ final class TokenService: Sendable {
     /// Answers an app's silent request with a token of the signed-in worker.
     func silentToken(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try TokenRequest(call.parameters)
+        try wanted.checkAccount()
         let app = try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
         let tenant = try AuthorityRule(join: session.join()).tenant(of: wanted.authority)
         guard changes.removedAccount(client: app.clientID) == nil else {
@@ -81,7 +82,7 @@ final class TokenService: Sendable {
             throw BrokerError(
                 .interactionRequired, "Nobody is signed in on this device. Sign in interactively.", reason: .nobody)
         }
-        guard wanted.means(worker.account), wanted.homeAccountID != nil || wanted.username != nil else {
+        guard wanted.means(worker.account) else {
             throw BrokerError(
                 .interactionRequired, "The account is not the one signed in on this device. Ask for the current one.",
                 reason: .otherAccount)

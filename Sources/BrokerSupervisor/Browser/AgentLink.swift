@@ -13,8 +13,8 @@ package struct BrowserHolder: Sendable, Codable, Equatable {
 
 /// A page that the agent opens.
 enum BrowserPage {
-    /// A page of the session process, for a sign-in or a PIN.
-    case signIn(String)
+    /// A page of the session process, for a sign-in or a PIN, and the platform's pages to which it leads.
+    case signIn(String, [String])
     /// A page for the signed-in worker, with the order's id. A nil address means the home page.
     case worker(WebAddress?, id: UInt64)
 }
@@ -72,7 +72,7 @@ package struct AgentLink: Sendable {
 
     func open(_ epoch: Epoch, _ page: BrowserPage) {
         switch page {
-        case .signIn(let url): send(.open(id: epoch.counter, epoch: epoch.id, url: url))
+        case .signIn(let url, let pages): send(.open(id: epoch.counter, epoch: epoch.id, url: url, pages: pages))
         case .worker(let address, let id): send(.browse(id: id, epoch: epoch.id, address: address))
         }
     }

@@ -2,48 +2,54 @@
 internal import BrokerDevice
 internal import BrokerIPC
 
-/// The session process's unanswered requests to open a page for the worker. Each request is answered once, unless the
+/// Owns the session process's unanswered requests to open a page for the worker. Each request is answered once, unless the
 /// session process ends first.
-struct PageRequests {
+final class PageRequests {
     /// The id of the session process's request, by the id of the order to the agent.
     private var requests: [UInt64: UInt64] = [:]
     private var count: UInt64 = 0
-    /// Sends a message to the session process.
-    private let tell: (SupervisorMessage) -> Void
+    private let sessionProcess: SessionProcess
+    private let timer: InputTimer
 
     /// The maximum number of requests that may wait at once.
     private static let maximum = 16
     /// How long a request waits. The agent itself waits ten seconds for a browser to start.
-    static let patience = Duration.seconds(15)
+    private static let patience = Duration.seconds(15)
 
-    init(tell: @escaping (SupervisorMessage) -> Void) { self.tell = tell }
+    init(sessionProcess: SessionProcess, timer: InputTimer) {
+        (self.sessionProcess, self.timer) = (sessionProcess, timer)
+    }
 
-    /// Keeps a request until its order is settled.
+    /// Keeps a request until its order is settled, for a limited time.
     ///
     /// - Returns: the order's id; nil if too many requests wait.
-    mutating func begin(_ requestID: UInt64) -> UInt64? {
+    func begin(_ requestID: UInt64) -> UInt64? {
         guard requests.count < Self.maximum else { return nil }
         count += 1
         let id = AgentOrder.pages + count
         requests[id] = requestID
+        timer.post(.pageOverdue(id), after: Self.patience)
         return id
     }
 
     /// Answers the request that this order belongs to; does nothing if that request has been answered.
     ///
     /// - Parameter failure: why the page is not shown; nil if the page is shown.
-    mutating func settle(_ id: UInt64, _ failure: PageFailure?) {
+    func settle(_ id: UInt64, _ failure: PageFailure?) {
         guard let requestID = requests.removeValue(forKey: id) else { return }
-        tell(.pageSettled(requestID: requestID, failure))
+        sessionProcess.tell(.pageSettled(requestID: requestID, failure))
     }
 
+    /// Answers the request after the agent has failed to report in time whether the browser shows the page.
+    func overdue(_ id: UInt64) { settle(id, .unconfirmed) }
+
     /// Answers every request that waits.
-    mutating func fail(_ failure: PageFailure) {
+    func fail(_ failure: PageFailure) {
         for id in requests.keys.sorted() { settle(id, failure) }
     }
 
     /// Drops the requests of a session process that has ended.
-    mutating func drop() { requests = [:] }
+    func drop() { requests = [:] }
 }
 
 extension PageFailure {

@@ -33,21 +33,28 @@ final class DepartureFlow {
     private var isTelling = false
     private var isTold = false
     private let session: SessionCoordinator
+    private let files: DeviceFiles
+    private let join: JoinFlow
+    private let management: any DeviceManaged
     private let farewell: Farewell
     private let inputs: Mailbox<SupervisorInput>
     private let logger: Logger
 
-    init(session: SessionCoordinator, farewell: Farewell, inputs: Mailbox<SupervisorInput>, logger: Logger) throws {
-        (self.session, self.farewell, self.inputs, self.logger) = (session, farewell, inputs, logger)
-        departure = try session.device.files.departure()
+    init(
+        session: SessionCoordinator, files: DeviceFiles, join: JoinFlow, management: any DeviceManaged,
+        farewell: Farewell, inputs: Mailbox<SupervisorInput>, logger: Logger
+    ) throws {
+        (self.session, self.files, self.join, self.management) = (session, files, join, management)
+        (self.farewell, self.inputs, self.logger) = (farewell, inputs, logger)
+        departure = try files.departure()
     }
 
     /// Writes the order to disk.
     func begin(_ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
-        var next = departure ?? Departure(kind: kind, stage: .ordered, deviceID: session.join.record?.deviceID)
+        var next = departure ?? Departure(kind: kind, stage: .ordered, deviceID: join.record?.deviceID)
         // A reset includes everything that leaving does.
         if kind == .reset { next.kind = .reset }
-        try session.device.files.write(next)
+        try files.write(next)
         departure = next
         waiting.append(answer)
         logger.notice("the device leaves", metadata: ["departure.kind": "\(next.kind.rawValue)"])
@@ -59,7 +66,7 @@ final class DepartureFlow {
     /// - Returns: whether the supervisor must end so that the state can be erased.
     func goOn() throws -> Bool {
         guard let present = departure else { return false }
-        switch session.machine.state {
+        switch session.state {
         case .ready: break
         case .ending, .signingOut: return false
         // This also ends a sign-in that began after the order.
@@ -73,7 +80,7 @@ final class DepartureFlow {
         }
         var next = present
         next.stage = .erasing
-        try session.device.files.write(next)
+        try files.write(next)
         departure = next
         Failpoint.departureErasing.reach()
         return true
@@ -82,8 +89,8 @@ final class DepartureFlow {
     private func tellServers(_ departure: Departure) {
         guard !isTelling else { return }
         isTelling = true
-        let (inputs, farewell, join) = (inputs, farewell, session.join.record)
-        let (management, isReset) = (session.device.management, departure.kind == .reset)
+        let (inputs, farewell, join) = (inputs, farewell, join.record)
+        let (management, isReset) = (management, departure.kind == .reset)
         let post: @Sendable (Bool) -> Void = { inputs.post(.departureTold(isDirectoryTold: $0)) }
         Task {
             let isTold = if let join { await farewell.tell(join) } else { false }

@@ -53,6 +53,25 @@ extension CheckResult {
             remedy: "Have each process of the app erase within the time of docs/app-identity.md#folders-of-data.")
     }
 
+    /// An app whose registration names a folder that did not exist at the last sign-out.
+    static func withoutFolder(_ app: String) -> CheckResult {
+        CheckResult(
+            .apps, .note, code: "app_folder_missing",
+            message: "At the last sign-out, a folder did not exist that the registration of \(app) names. The receipt "
+                + "says nothing of this app's data.",
+            remedy: "If the app keeps its data elsewhere, correct dataFolders in its registration.")
+    }
+
+    /// Folders of apps that the agent took away and cannot remove.
+    static func dataLeft(_ folders: Int) -> CheckResult {
+        CheckResult(
+            .apps, .bad, code: "data_not_removed",
+            message: "The agent cannot remove what it took away from apps (folders: \(folders)), and tries again every "
+                + "ten minutes. No app finds it, but a former worker's data is still on the disk.",
+            remedy: "The agent's log names each folder and the reason. If a file there belongs to another user or is "
+                + "immutable, remove it as root.")
+    }
+
     /// The registered apps, grouped by the level of their binding, and apps that the profile does not allow.
     package static func apps(_ registry: Result<AppRegistry, RegistryFailure>) -> [CheckResult] {
         let known: AppRegistry

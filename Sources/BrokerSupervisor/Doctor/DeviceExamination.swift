@@ -23,54 +23,18 @@ struct DeviceExamination: Sendable {
     private let helper: HelperClient?
     private let inspect: @Sendable () async -> [CheckResult]
 
-    /// Copies the facts that the supervisor has in memory. Called on the supervisor's thread.
-    ///
     /// - Parameters:
-    ///   - restart: the finding about a restart that waits, if there is one.
+    ///   - known: the findings from the facts that the supervisor has in memory.
     ///   - inspect: returns the findings of other parts of this process.
     init(
-        _ session: SessionCoordinator, status: DeviceStatus, restart: CheckResult?, refusals: RefusalRing,
-        clock: SupervisorClock, inspect: @escaping @Sendable () async -> [CheckResult]
+        status: DeviceStatus, known: [CheckResult], join: JoinRecord?, refusals: RefusalRing, leases: LeaseCount?,
+        files: DeviceFiles, configuration: SupervisorConfiguration, clock: SupervisorClock, helper: HelperClient?,
+        inspect: @escaping @Sendable () async -> [CheckResult]
     ) {
-        (self.status, self.refusals, self.clock, self.inspect) = (status, refusals, clock, inspect)
-        join = session.join.record
-        leases = session.sessionProcess.leases
-        helper = session.browser.confinement?.helper
-        (files, configuration) = (session.device.files, session.device.configuration)
-        known = Self.known(session, status, now: clock.now()) + [restart].compactMap(\.self)
-    }
-
-    private static func known(_ session: SessionCoordinator, _ status: DeviceStatus, now: Int) -> [CheckResult] {
-        let (device, browser, join) = (session.device, session.browser, session.join.record)
-        var findings = CheckResult.sharedMode(
-            device.management.settings, isJoined: join != nil, mode: session.snapshot.mode)
-        findings += CheckResult.apps(device.registry)
-        findings += CheckResult.lockedApps(
-            status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.locks.reasons,
-            obstacles: session.lockObstacles)
-        findings += session.endedProcesses.map { .ended($0) }
-        findings += CheckResult.connections(status.connectionLimits ?? [])
-        findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
-        findings += CheckResult.input(device.policy, isReceived: browser.hasReceivedInput, status: status)
-        if let agent = browser.agent, let rival = browser.rival {
-            findings.append(.refusedAgent(rival, while: agent.text))
-        }
-        if let obstacle = browser.obstacleToWindows { findings.append(.closed(by: obstacle)) }
-        if let join {
-            findings.append(
-                .certificate(
-                    of: "device", titled: "The device's certificate from the directory",
-                    try? Certificate(pemEncoded: join.certificate), now: now,
-                    remedy: "Remove the device from the directory, and join again."))
-        }
-        let untold = session.journal.serverSessions.ended.count
-        if untold > 0 {
-            findings.append(
-                CheckResult(
-                    .server, .note, code: "ends_untold",
-                    message: "Ended sessions not reported to the identity platform: \(untold). The broker retries."))
-        }
-        return findings
+        (self.status, self.known, self.join) = (status, known, join)
+        (self.refusals, self.leases) = (refusals, leases)
+        (self.files, self.configuration, self.clock) = (files, configuration, clock)
+        (self.helper, self.inspect) = (helper, inspect)
     }
 
     private static var coreLimit: CheckResult {

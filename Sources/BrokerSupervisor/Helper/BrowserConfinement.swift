@@ -47,9 +47,20 @@ final class BrowserConfinement {
     private var isIncomplete = true
     /// The epoch that `unopened` and `isIncomplete` describe.
     private var watched: Epoch?
-    /// The epoch at whose end the user's files are reported. `user` is that user, and `since` is when the epoch's first
-    /// browser was opened, in seconds since 1970. Nil if an earlier supervisor opened the browser.
-    private var session: (epoch: Epoch, user: UInt32, since: Int)?
+    /// A session at whose end the user's files are reported.
+    private struct Session {
+        let epoch: Epoch
+        let user: UInt32
+        /// When its first browser was opened: in seconds since 1970, and since the machine was started.
+        let (wall, boot): (Int, Duration)
+
+        /// The same time in seconds since 1970. If the clock was set back meanwhile, files of the session may have an
+        /// earlier time than its browser.
+        func since(at now: Int) -> Int { min(wall, now - Int((BootClock.now() - boot).components.seconds)) }
+    }
+
+    /// Nil if an earlier supervisor opened the browser.
+    private var session: Session?
     /// What the search for files of the last ended epoch's user found.
     private var findings: (epoch: Epoch, search: FileSearch)?
     /// Why the helper did not carry out a request, as a text for operators; nil if the helper carried out the last
@@ -88,7 +99,7 @@ final class BrowserConfinement {
             state = .preparing(epoch, orders: [order])
             if watched != epoch {
                 (watched, unopened, hasOpened, isIncomplete) = (epoch, 0, false, false)
-                session = (epoch, agent.user, now())
+                session = Session(epoch: epoch, user: agent.user, wall: now(), boot: BootClock.now())
             }
             ask(.makeStorage(epoch: epoch.id, user: agent.user)) { .storage(epoch, $0) }
         }
@@ -210,14 +221,14 @@ final class BrowserConfinement {
     /// - Returns: false if the helper cannot be asked because an earlier supervisor opened the browser.
     func report(_ epoch: Epoch) -> Bool {
         guard let session, session.epoch == epoch else { return false }
-        ask(.report(user: session.user, since: session.since)) { .reported(epoch, $0) }
+        ask(.report(user: session.user, since: session.since(at: now()))) { .reported(epoch, $0) }
         return true
     }
 
     /// Handles the answer about the user's files.
     func reported(_ epoch: Epoch, _ reply: HelperReply) {
         guard let session, session.epoch == epoch else { return }
-        findings = (epoch, FileSearch(reply, since: session.since))
+        findings = (epoch, FileSearch(reply, opened: session.boot, now: now()))
     }
 
     /// What the search for files found after this epoch had ended.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import Leftovers
+internal import Processes
 internal import Receipts
 
 /// What the search for files that a session's user left behind has found.
@@ -26,8 +27,9 @@ struct FileSearch: Equatable {
 extension FileSearch {
     /// - Parameters:
     ///   - reply: the helper's answer to a report. Anything else means that nothing was searched.
-    ///   - since: when the session's first browser opened, in seconds since 1970.
-    init(_ reply: HelperReply, since: Int) {
+    ///   - opened: when the session's first browser opened, since the machine was started.
+    ///   - now: seconds since 1970.
+    init(_ reply: HelperReply, opened: Duration, now: Int) {
         guard case .left(let home, let files, let unread, let folders) = reply else {
             self = .nowhere
             return
@@ -36,9 +38,13 @@ extension FileSearch {
             let entry = Leftover.entry(ofFile: file, homes: [home])
             return entry?.fate == .kept ? nil : entry?.name ?? Receipt.unexplained
         }
-        let searched = Set(SearchedPlace.allCases).subtracting(unread)
+        // A helper of an earlier version names no time that could be compared.
+        let searched = Set(SearchedPlace.allCases).subtracting(unread + (folders == nil ? [.otherFolders] : []))
+        // The clock may have been set meanwhile, so the times since 1970 do not say which was first.
+        let isOlder = folders.map { $0 < opened.components.seconds } ?? false
+        let elapsed = Int(BootClock.now().components.seconds) - (folders ?? 0)
         self.init(
             found: Set(names).sorted(), searched: searched,
-            foldersAsOf: searched.contains(.otherFolders) && folders < since ? folders : nil)
+            foldersAsOf: searched.contains(.otherFolders) && isOlder ? now - elapsed : nil)
     }
 }

@@ -3,8 +3,8 @@ package import BrokerDevice
 package import BrokerIPC
 package import Logging
 
-/// The device's join to a directory, and the operator who waits for a join to finish.
-package struct JoinFlow {
+/// Owns the device's join to a directory. An operator may wait for a join to finish.
+package final class JoinFlow {
     /// The device's registration; nil if the device has not joined a directory.
     package private(set) var record: JoinRecord?
     private var underWay: Wait?
@@ -40,7 +40,7 @@ package struct JoinFlow {
     ///
     /// - Parameter connection: the operator's connection; the join ends when that connection ends.
     /// - Returns: the request for the administrator's sign-in; nil if the join was refused.
-    package mutating func begin(
+    package func begin(
         _ order: JoinOrder, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
     ) -> SessionMachine.SignInRequestID? {
         guard underWay == nil else {
@@ -61,7 +61,7 @@ package struct JoinFlow {
     ///
     /// - Returns: a closure that answers the operator, to be called when the administrator's session has ended; nil if
     ///   no operator waits.
-    package mutating func complete(_ joined: JoinRecord) throws -> (@Sendable () -> Void)? {
+    package func complete(_ joined: JoinRecord) throws -> (@Sendable () -> Void)? {
         try files.write(joined)
         Failpoint.joinWritten.reach()
         try files.removeConfirmedJoin()
@@ -73,7 +73,7 @@ package struct JoinFlow {
 
     /// Adopts a registration that the directory confirmed, but that the session process could not report because that
     /// process died. Answers the waiting operator, if any.
-    package mutating func adoptConfirmed() throws {
+    package func adoptConfirmed() throws {
         guard let confirmed = try files.confirmedJoin() else { return }
         guard record == nil else { return try files.removeConfirmedJoin() }
         try files.write(confirmed)
@@ -85,7 +85,7 @@ package struct JoinFlow {
     }
 
     /// Tells the waiting operator that the join failed. The administrator's sign-in ends as well.
-    package mutating func fail(_ failure: OperatorFailure) {
+    package func fail(_ failure: OperatorFailure) {
         underWay?.answer(.failed(failure))
         underWay = nil
     }

@@ -3,8 +3,8 @@ internal import BrokerDevice
 package import BrokerIPC
 internal import Synchronization
 
-/// The operator who waits for the worker to set a PIN for offline sign-in. At most one operator waits at a time.
-package struct PINRequest {
+/// Owns the request of an operator who waits for the worker to set a PIN for offline sign-in. At most one operator waits at a time.
+package final class PINRequest {
     private var waiting: (@Sendable (OperatorReply) -> Void)?
 
     package init() {}
@@ -12,7 +12,7 @@ package struct PINRequest {
     /// Begins a request, or refuses it.
     ///
     /// - Returns: whether the session process must show the page.
-    package mutating func begin(isSignedIn: Bool, answer: @escaping @Sendable (OperatorReply) -> Void) -> Bool {
+    package func begin(isSignedIn: Bool, answer: @escaping @Sendable (OperatorReply) -> Void) -> Bool {
         guard isSignedIn, waiting == nil else {
             answer(.failed(isSignedIn ? .pinRunning : .pinNeedsWorker))
             return false
@@ -22,7 +22,7 @@ package struct PINRequest {
     }
 
     /// Tells the waiting operator that the PIN was set, or why it was not.
-    package mutating func settle(_ failure: OperatorFailure?) {
+    package func settle(_ failure: OperatorFailure?) {
         waiting?(failure.map { .failed($0) } ?? .done)
         waiting = nil
     }

@@ -38,6 +38,8 @@ package struct DeviceCheck: Sendable {
             _ = try files.liveSession()
             _ = try files.browserHolder()
             _ = try files.departure()
+            _ = try files.locks()
+            _ = try files.confirmedJoin()
             _ = try ManagementStore(root: files.management).load()
             guard let join = try files.join() else { return nil }
             return try isKeyOf(join) ? nil : .otherDeviceKey

@@ -132,17 +132,21 @@ package struct QuarantineService: Service {
         let files = DeviceFiles(root: Directory(path: configuration.directory))
         do {
             if thenResets { try files.write(Departure(kind: .reset, stage: .ordered, deviceID: nil)) }
-            let folder = try Recovery(files: files, reason: reason, now: { Int(time(nil)) }).run()
+            let recovery = Recovery(
+                files: files, reason: reason, registry: configuration.appRegistry, now: { Int(time(nil)) })
+            let folder = try recovery.run()
             logger.notice("state moved aside", metadata: ["quarantine.folder": "\(folder)"])
             // From here the reset continues by itself, even if this process dies.
             answer(thenResets ? .left(deviceID: nil, isDirectoryTold: false) : .done)
             return true
         } catch {
+            let cause = error as? RegistryFailure
             answer(
                 .failed(
                     OperatorFailure(
-                        code: "recovery_failed", message: "The state cannot be moved aside (\(error)).",
-                        remedy: "Check that the disk has room and works, then try again.")))
+                        code: "recovery_failed",
+                        message: "The state cannot be moved aside: \(cause?.message ?? "\(error).")",
+                        remedy: cause?.remedy ?? "Check that the disk has room and works, then try again.")))
             return false
         }
     }

@@ -10,11 +10,14 @@ internal import Glibc
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
+    /// The path of the device's own registry of apps, if it has one.
+    private let registry: String?
     private let now: @Sendable () -> Int
 
-    init(files: DeviceFiles, reason: QuarantineReason, now: @escaping @Sendable () -> Int) {
+    init(files: DeviceFiles, reason: QuarantineReason, registry: String?, now: @escaping @Sendable () -> Int) {
         self.files = files
         self.reason = reason
+        self.registry = registry
         self.now = now
     }
 
@@ -33,11 +36,16 @@ struct Recovery {
     /// Moves everything aside. After a crash, a second call moves what is left.
     ///
     /// - Returns: the folder that holds the files now.
-    /// - Throws: ``FileError``.
+    /// - Throws: ``FileError``; ``RegistryFailure`` if it is unknown which apps to lock.
     func run() throws -> String {
         let isForeign = reason.isForeign
         let commit = commit(isForeign: isForeign)
+        let appsToLock = try appsOfUnknownLocks()
         let folder = try folder()
+        if let appsToLock {
+            try files.copy(DeviceFiles.Name.locks, to: folder)
+            try files.write(locks: Dictionary(uniqueKeysWithValues: appsToLock.map { (.whole($0), commit.ended) }))
+        }
         var names = Self.ofJoin + Self.ofEarlierForms
         if isForeign { names += Self.ofMachine }
         if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
@@ -54,13 +62,22 @@ struct Recovery {
         try files.writeFormat()
         try files.prepare()
         try files.clearSession(of: commit.ended)
-        if let journal = try files.root.file("journal").read(limit: 1 << 20) {
-            try folder.file("journal").replace(with: journal)
-        }
+        try files.copy(DeviceFiles.Name.journal, to: folder)
         for directory in [folder, files.keys, files.root] { try directory.sync() }
         // From here on the state can be read again.
         try files.write(.signingOut(commit))
         return folder.path
+    }
+
+    /// Returns every app of the device if the file with the locks is damaged, because it is unknown which of them still
+    /// have a worker's data; nil if the locks are known.
+    private func appsOfUnknownLocks() throws -> Set<String>? {
+        do { _ = try files.locks() } catch is DeviceStateDamaged {
+            let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
+            let managed = try ManagementStore(root: files.management).appNames()
+            return Set(managed + (file?.entries.map(\.bundleID) ?? []))
+        }
+        return nil
     }
 
     /// Makes the folder to move into, and removes the files of earlier recoveries: only one generation is kept.

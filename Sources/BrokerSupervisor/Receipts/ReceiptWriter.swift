@@ -9,25 +9,16 @@ internal import OAuth
 internal import Receipts
 internal import SwiftASN1
 
-/// Writes the receipt of each hand-over. Used only on the supervisor's thread.
+/// Owns the chain of receipts: one receipt for each hand-over. Used only on the supervisor's thread.
 final class ReceiptWriter {
     private let store: ReceiptStore
-    private let drafts: AtomicFile
+    private let facts: ReceiptFacts
+    private let join: JoinFlow
     private let keys: KeyStore
     private let clock: SupervisorClock
     /// The count that reveals an older copy of the state; nil if the device has no TPM.
     private let epochCount: EpochCount?
     private let logger: Logger
-    private var draft: ReceiptDraft?
-    /// When each item of the ending epoch was done. If an item is done repeatedly, the first time is kept.
-    private var times: [String: Int] = [:]
-    /// The items whose result this process observed.
-    private var observed: Set<String> = []
-    /// The epoch that began in this process.
-    private var begun: Epoch?
-    /// The latest expiry time of the tokens that this process has given to apps in this epoch. The draft's bound is
-    /// later.
-    private var tokensEndBy: Int?
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
@@ -38,12 +29,13 @@ final class ReceiptWriter {
     /// aside, have been removed.
     private(set) var damageFound: Int?
 
-    init(device: ManagedDevice, epochCount: EpochCount?, clock: SupervisorClock, logger: Logger) {
-        let files = device.files
-        self.epochCount = epochCount
-        store = ReceiptStore(
-            directory: files.receipts, period: .seconds(device.configuration.receiptDays * 86_400))
-        drafts = files.receipts.file("draft.json")
+    /// - Parameter period: how long a receipt is kept.
+    init(
+        files: DeviceFiles, period: Duration, facts: ReceiptFacts, join: JoinFlow, epochCount: EpochCount?,
+        clock: SupervisorClock, logger: Logger
+    ) {
+        (self.facts, self.join, self.epochCount) = (facts, join, epochCount)
+        store = ReceiptStore(directory: files.receipts, period: period)
         keys = files.keyStore
         self.clock = clock
         self.logger = logger
@@ -59,10 +51,7 @@ final class ReceiptWriter {
         damageFound = try store.damageFound()
         sequence = try end()?.sequence ?? 0
         try store.removeExpired()
-        if let bytes = try drafts.read(limit: 64 << 10) {
-            // If the draft cannot be read, its facts are lost: the receipt will state "unknown".
-            draft = try? JSONCodec.read(ReceiptDraft.self, bytes)
-        }
+        try facts.load()
     }
 
     /// Returns the end of the chain, after which the next line is written. A damaged chain is moved aside first.
@@ -91,66 +80,6 @@ final class ReceiptWriter {
         }
     }
 
-    // MARK: - Facts recorded during the epoch
-
-    /// Begins the draft of an epoch, when a sign-in begins.
-    func begin(_ epoch: Epoch) throws {
-        (times, observed, begun) = ([:], [], epoch)
-        tokensEndBy = nil
-        draft = ReceiptDraft(epoch: epoch, began: clock.now())
-        try keepDraft()
-        Failpoint.receiptBegun.reach()
-    }
-
-    /// Records that the end of an epoch is committed.
-    func commit(_ ended: Epoch) {
-        if draft?.epoch != ended { draft = nil }
-        if draft?.committed == nil { draft?.committed = clock.now() }
-    }
-
-    /// Records that an item of the ending epoch is done.
-    ///
-    /// - Parameters:
-    ///   - isObserved: whether this process observed it itself.
-    ///   - isLater: whether it is done only now, whatever was recorded before.
-    func mark(_ item: String, isObserved: Bool = false, isLater: Bool = false) {
-        if isLater || times[item] == nil { times[item] = clock.now() }
-        if isObserved { observed.insert(item) }
-    }
-
-    /// Whether this epoch began in this process. An epoch of an earlier process was not observed completely.
-    func hasSeen(_ epoch: Epoch) -> Bool { begun == epoch }
-
-    /// Writes the draft to disk.
-    func keepDraft() throws {
-        guard let draft else { return }
-        try drafts.replace(with: try JSONCodec.bytes(draft))
-    }
-
-    /// Records that the server has opened a session, and the worker's pseudonym.
-    func receive(subject: String?) throws {
-        draft?.hasSession = true
-        draft?.subject = subject.flatMap { Pseudonym.isOne($0) ? $0 : nil }
-        try keepDraft()
-        Failpoint.receiptSubjectKept.reach()
-    }
-
-    /// Records an offline sign-in, and the pseudonym from the worker's lease.
-    func receive(offline subject: String?) throws {
-        draft?.isOffline = true
-        try receive(subject: subject)
-    }
-
-    /// Records that an access token expires at `time`. Called before an app gets the token: from then on, the receipt
-    /// of this epoch does not state an earlier time.
-    func receive(tokenUntil time: Int) throws {
-        tokensEndBy = max(tokensEndBy ?? 0, time)
-        guard time > draft?.tokensBound ?? 0 else { return }
-        draft?.tokensBound = time + ReceiptDraft.ahead
-        try keepDraft()
-        Failpoint.receiptTokensKept.reach()
-    }
-
     // MARK: - The receipt
 
     /// What others saw of the ended epoch.
@@ -166,9 +95,9 @@ final class ReceiptWriter {
     /// Writes the receipt, durably. Does nothing if the ended epoch already has a receipt.
     ///
     /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's TPM.
-    func write(_ handover: Handover, join: JoinRecord?, saw: Observations = Observations()) throws {
-        defer { (times, observed) = ([:], []) }
-        try append(handover, join, saw: saw)
+    func write(_ handover: Handover, saw: Observations = Observations()) throws {
+        defer { facts.forgetItems() }
+        try append(handover, join.record, saw: saw)
         // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as an
         // older copy.
         try epochCount?.advance()
@@ -179,7 +108,7 @@ final class ReceiptWriter {
         guard let join else {
             // On a device that has not joined, nobody was able to sign in, and nobody could verify the receipt's
             // signature.
-            try drafts.remove()
+            try facts.removeFile()
             return
         }
         let end = try end()
@@ -190,8 +119,7 @@ final class ReceiptWriter {
         try store.append(try receipt.signed(with: key.signing), receipt, after: end)
         sequence = receipt.place.sequence
         if !receipt.isAttempt { last = DeviceState.Handover(receipt) }
-        draft = nil
-        try drafts.remove()
+        try facts.remove()
         logger.info("receipt written", metadata: ["receipt.sequence": "\(sequence)"])
     }
 
@@ -205,7 +133,7 @@ final class ReceiptWriter {
     private func receipt(
         of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, saw: Observations, after end: ChainEnd?
     ) -> Receipt {
-        let draft = draft?.epoch == handover.ended ? draft : nil
+        let draft = facts.draft(of: handover.ended)
         let now = clock.now()
         let hadBrowser = handover.items.contains { $0.name == ItemOutcome.browser.name }
         return Receipt(
@@ -217,9 +145,9 @@ final class ReceiptWriter {
             isAttempt: handover.isAttempt, isOffline: draft?.isOffline ?? false,
             times: .init(began: draft?.began, committed: draft?.committed, finished: now),
             items: (handover.items + (hadBrowser ? saw.files : [])).map {
-                ReceiptItem($0.claimed(isObserved: observed.contains($0.name)), at: times[$0.name] ?? now)
+                ReceiptItem($0.claimed(isObserved: facts.isObserved($0.name)), at: facts.time(of: $0.name) ?? now)
             },
-            accessTokensEndBy: tokens(of: draft),
+            accessTokensEndBy: facts.tokensEnd(of: draft),
             subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown,
             remains: .init(
                 left: saw.search.left,
@@ -227,12 +155,6 @@ final class ReceiptWriter {
                     items: handover.items.map(\.name), left: saw.search.found, searched: saw.search.searched,
                     isNewest: saw.search.foldersAsOf == nil),
                 opened: hadBrowser ? saw.opened : .none, foldersAsOf: saw.search.foldersAsOf))
-    }
-
-    private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {
-        guard let draft else { return .unknown }
-        guard let bound = draft.tokensBound else { return .none }
-        return .known(tokensEndBy.map { min($0, bound) } ?? bound)
     }
 
     /// Stores a statement, signed with the device key, that the receipt key belongs to this device. Does so once for

@@ -19,20 +19,20 @@ final class ManagedDevice {
     private(set) var policy: SessionPolicy
     /// Why the MDM's policy is not in force; nil if it is, or if there is none.
     private(set) var policyError: SessionPolicyError?
+    private let join: JoinFlow
+    private let serverSessions: ServerSessions
     private let listeners: AppListeners
     private let logger: Logger
 
     init(
         configuration: SupervisorConfiguration, files: DeviceFiles, management: any DeviceManaged,
-        listeners: AppListeners, logger: Logger
+        join: JoinFlow, serverSessions: ServerSessions, listeners: AppListeners, logger: Logger
     ) {
         (self.configuration, self.files, self.management) = (configuration, files, management)
+        (self.join, self.serverSessions) = (join, serverSessions)
         (self.listeners, self.logger) = (listeners, logger)
         policy = configuration.sessionPolicy
     }
-
-    /// The agent that opens the worker's browser, for the threads that accept apps.
-    var browserOrigin: BrowserOrigin { listeners.browserOrigin }
 
     /// Reads everything again: at the start, and whenever the MDM or an administrator has changed something.
     func read() {
@@ -80,14 +80,14 @@ final class ManagedDevice {
     }
 
     /// The device's state as the session process needs it now.
-    func snapshot(join: JoinRecord?, ended: [EndedSession]) -> DeviceSnapshot {
+    var snapshot: DeviceSnapshot {
         let settings = management.settings
         let mode = DeviceMode(
             .init(
                 brokerManaged: settings.brokerManaged, profile: settings.profileShared,
-                appConfiguration: settings.appConfigurationShared, joined: join != nil))
+                appConfiguration: settings.appConfigurationShared, joined: join.record != nil))
         return DeviceSnapshot(
-            mode: mode, join: join, registry: registry, singleSignOn: settings.singleSignOn,
-            browser: settings.browser, endedSessions: ended)
+            mode: mode, join: join.record, registry: registry, singleSignOn: settings.singleSignOn,
+            browser: settings.browser, endedSessions: serverSessions.ended)
     }
 }

@@ -341,15 +341,18 @@ extension SessionMachine {
 
     /// Records whose data of the ended epoch the agent has taken away.
     ///
-    /// - Parameter failed: the apps whose data it could not take away. About the others it has said nothing.
+    /// - Parameters:
+    ///   - failed: the apps whose data it could not take away. About the others it has said nothing.
+    ///   - absent: the apps, among those whose data is away, of which a folder was not there.
     package mutating func dataTaken(
-        _ taken: Set<String>, failed: Set<String>, of ended: Epoch, newID: Epoch.ID
+        _ taken: Set<String>, failed: Set<String>, absent: Set<String> = [], of ended: Epoch, newID: Epoch.ID
     ) -> [CompletionStep] {
         guard case .signingOut(var pending) = state, pending.ended == ended, let taking = pending.taking,
             taking.taken == nil
         else { return [] }
         pending.taking?.taken = taken.intersection(taking.apps)
         pending.taking?.failed = failed.intersection(taking.apps)
+        pending.taking?.absent = absent.intersection(taking.apps)
         return complete(pending, newID: newID)
     }
 }
@@ -375,7 +378,7 @@ extension SessionMachine.PendingSignOut {
         Handover(
             ended: commit.ended, next: commit.next, trigger: commit.trigger, isAttempt: commit.isAttempt,
             items: [.sessionKey, .sessionProcess] + (usedBrowser ? [.browser] : []) + [.files]
-                + Set(commit.apps.keys).union(unerased).sorted().map(outcome))
+                + Set(commit.apps.keys).union(unerased.subtracting(taking?.absent ?? [])).sorted().map(outcome))
     }
 
     /// The apps whose data the agent had to take away, and that have not erased it meanwhile.

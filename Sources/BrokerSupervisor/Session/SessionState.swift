@@ -125,36 +125,8 @@ extension SessionMachine {
         package var taken: Set<String>?
         /// The apps whose data the agent could not take away.
         package var failed: Set<String> = []
-    }
-
-    /// The events of the device. Each case is a method of the machine.
-    package enum Event: Sendable, Equatable {
-        case signInRequested(SignInRequestID)
-        /// A sign-in has waited too long for the end of a sign-out.
-        case signInTimedOut(SignInRequestID, SignInRefusal)
-        case browserWanted(url: String)
-        case signInSucceeded
-        case signInFailed
-        case endWanted(Requester, SignOutTrigger)
-        /// An app of this epoch asked to be notified before the end.
-        case listenerArrived(Epoch)
-        /// An app with folders of data has been given something of this epoch's worker.
-        case keeperArrived(String, Epoch)
-        /// An app of this epoch erases a worker's data itself.
-        case eraserEnlisted(AppEraser, Epoch)
-        /// Every app that was notified of the end has saved, or the grace period is over.
-        case graceExpired(Epoch)
-        /// An eraser reported whether it has erased its data of the ended epoch.
-        case eraserAnswered(AppEraser, hasErased: Bool, Epoch)
-        /// Every process that had registered one of these erasers in the ended epoch has ended.
-        case erasersGone(Set<AppEraser>, Epoch)
-        /// The apps' time to erase their data of the ended epoch is over.
-        case appsOverdue(Epoch)
-        /// The agent has taken the data of these apps of the ended epoch away, or has said nothing in its time.
-        case dataTaken(Set<String>, failed: Set<String>, Epoch)
-        case itemCleared(Item, Epoch)
-        case sessionProcessDied
-        case agentArrived
+        /// The apps of which a folder was not there, and that had no eraser: nobody knows whether they have kept something.
+        package var absent: Set<String> = []
     }
 }
 

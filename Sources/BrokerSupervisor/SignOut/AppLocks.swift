@@ -4,9 +4,9 @@ package import BrokerIPC
 package import BrokerProtocol
 package import Logging
 
-/// The locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased the
+/// Owns the locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased the
 /// data. Every change is on disk before anything depends on it.
-package struct AppLocks {
+package final class AppLocks {
     /// For each eraser that keeps its app locked, the epoch whose data the app still has.
     package private(set) var epochs: [AppEraser: Epoch]
     /// Why the data of apps could not be taken away, by bundle id.
@@ -18,7 +18,12 @@ package struct AppLocks {
         (self.files, self.logger) = (files, logger)
         epochs = try files.locks()
         // The reason of an app that is not locked yet is found out again.
-        reasons = try files.lockReasons().filter { isLocked($0.key) }.compactMapValues(AppDataFailure.Code.init)
+        do {
+            reasons = try files.lockReasons().filter { isLocked($0.key) }.compactMapValues(AppDataFailure.Code.init)
+        } catch let damage as DeviceStateDamaged {
+            // It only explains the locks.
+            logger.error("why apps are locked is not known any more", metadata: ["file": "\(damage.file)"])
+        }
     }
 
     /// The bundle ids of the locked apps, sorted.
@@ -32,7 +37,7 @@ package struct AppLocks {
     package func isLocked(_ bundleID: String) -> Bool { epochs.keys.contains { $0.bundleID == bundleID } }
 
     /// Locks the apps of these erasers until each eraser has erased its data of this epoch.
-    package mutating func lock(_ erasers: [AppEraser], until ended: Epoch) throws {
+    package func lock(_ erasers: [AppEraser], until ended: Epoch) throws {
         var changed = epochs
         for eraser in erasers { changed[eraser] = ended }
         try store(changed)
@@ -45,7 +50,7 @@ package struct AppLocks {
     /// erasers has a lock.
     ///
     /// - Returns: whether there was a lock for that epoch.
-    package mutating func unlock(_ eraser: AppEraser, erased ended: Epoch) throws -> Bool {
+    package func unlock(_ eraser: AppEraser, erased ended: Epoch) throws -> Bool {
         guard epochs[eraser] == ended else { return false }
         var changed = epochs
         changed[eraser] = nil
@@ -59,7 +64,7 @@ package struct AppLocks {
     }
 
     /// Has these erasers unlock their app, which none could unlock before.
-    package mutating func replaceWhole(_ app: String, with erasers: [AppEraser]) throws {
+    package func replaceWhole(_ app: String, with erasers: [AppEraser]) throws {
         let whole = AppEraser.whole(app)
         guard let ended = epochs[whole], !erasers.isEmpty else { return }
         var changed = epochs
@@ -69,31 +74,31 @@ package struct AppLocks {
     }
 
     /// Removes the locks of apps whose data was removed by others, whatever epoch it was of.
-    package mutating func unlock(_ apps: Set<String>) throws {
+    package func unlock(_ apps: Set<String>) throws {
         try store(epochs.filter { !apps.contains($0.key.bundleID) })
         try forget(apps)
     }
 
     /// Notes why the data of apps could not be taken away, before these are locked.
-    package mutating func note(_ failures: [AppDataFailure]) throws {
+    package func note(_ failures: [AppDataFailure]) throws {
         let noted = reasons.merging(failures.map { ($0.app, $0.code) }) { $1 }
         try store(reasons: noted)
     }
 
     /// Forgets the reasons of apps that are not locked after all.
-    package mutating func forgetUnlocked() throws { try store(reasons: reasons.filter { isLocked($0.key) }) }
+    package func forgetUnlocked() throws { try store(reasons: reasons.filter { isLocked($0.key) }) }
 
-    private mutating func forget(_ apps: Set<String>) throws {
+    private func forget(_ apps: Set<String>) throws {
         try store(reasons: reasons.filter { !apps.contains($0.key) })
     }
 
-    private mutating func store(reasons changed: [String: AppDataFailure.Code]) throws {
+    private func store(reasons changed: [String: AppDataFailure.Code]) throws {
         guard changed != reasons else { return }
         try files.write(lockReasons: changed.mapValues(\.rawValue))
         reasons = changed
     }
 
-    private mutating func store(_ changed: [AppEraser: Epoch]) throws {
+    private func store(_ changed: [AppEraser: Epoch]) throws {
         guard changed != epochs else { return }
         try files.write(locks: changed)
         epochs = changed

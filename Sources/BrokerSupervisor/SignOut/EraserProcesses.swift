@@ -6,7 +6,7 @@ package import Processes
 ///
 /// Each of them may hold the data in its memory, and may have left some on the disk when it ended. So the data counts as
 /// erased once each has erased it, or had ended before somebody did, and the last answer is not a failure.
-package struct EraserProcesses: Codable, Equatable, Sendable {
+package struct EraserProcesses: Codable, Hashable, Sendable {
     /// The session whose data it is.
     package let epoch: Epoch
     package private(set) var registered: Set<ProcessTable.Name> = []

@@ -2,8 +2,9 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// The requested end of a session: who waits for the end, and how long apps may save before the end is committed.
-struct RequestedEnd {
+/// Owns the wait between the request to end a session and the end. Apps may save in that time. The requesters are
+/// answered after the end.
+final class RequestedEnd {
     private var requesters: SignOutRequesters
     /// The apps that have unsaved work.
     private(set) var unsaved = UnsavedWork()
@@ -22,7 +23,7 @@ struct RequestedEnd {
     /// Adds a requester who waits for the end of this epoch's session. The requester is answered once: when the device
     /// is ready, or after `patience`. The time in which an app saves its work does not count, since nothing is
     /// committed yet.
-    mutating func add(
+    func add(
         _ epoch: Epoch?, _ policy: SessionPolicy, patience: Duration?, answer: @escaping (SignOutOutcome) -> Void
     ) -> SessionMachine.Requester {
         let isUnsaved = epoch.map { !unsaved.apps(in: $0).isEmpty } ?? false
@@ -30,9 +31,9 @@ struct RequestedEnd {
         return requesters.add(patience: patience.map { $0 + save }, answer: answer)
     }
 
-    mutating func answer(_ waiting: [SessionMachine.Requester]) { requesters.answer(waiting) }
+    func answer(_ waiting: [SessionMachine.Requester]) { requesters.answer(waiting) }
 
-    mutating func overdue(_ requester: SessionMachine.Requester) { requesters.overdue(requester) }
+    func overdue(_ requester: SessionMachine.Requester) { requesters.overdue(requester) }
 
     // MARK: - Apps
 
@@ -40,7 +41,7 @@ struct RequestedEnd {
     /// If an app has unsaved work, the end waits longer.
     ///
     /// - Parameter prepare: loads the next session process, while the apps save.
-    mutating func announce(_ epoch: Epoch, _ policy: SessionPolicy, then prepare: () throws -> Void) rethrows {
+    func announce(_ epoch: Epoch, _ policy: SessionPolicy, then prepare: () throws -> Void) rethrows {
         let grace = policy.willEndPatience
         let patience = unsaved.apps(in: epoch).isEmpty ? grace : max(grace, policy.unsavedWorkPatience)
         tell(.willEnd(epoch: epoch, milliseconds: patience))
@@ -52,16 +53,16 @@ struct RequestedEnd {
         try prepare()
     }
 
-    /// Records that the grace period of this epoch's apps is over.
+    /// Handles the end of the grace period of the apps without unsaved work.
     ///
-    /// - Returns: whether the session ends now; false if an app still has unsaved work.
-    mutating func graceExpired(_ epoch: Epoch) -> Bool { unsaved.graceExpired(epoch) }
+    /// - Returns: whether an announced end of this epoch takes place now.
+    func graceExpired(_ epoch: Epoch) -> Bool { unsaved.graceExpired(epoch) }
 
-    /// Records which apps of this epoch have unsaved work.
+    /// Records that exactly these apps have unsaved work.
     ///
-    /// - Returns: whether the session ends now, because its announced end waited only for apps that have saved.
-    mutating func report(unsaved apps: [String], in epoch: Epoch) -> Bool { unsaved.report(apps, in: epoch) }
+    /// - Returns: whether an announced end of this epoch takes place now.
+    func report(_ apps: [String], in epoch: Epoch) -> Bool { unsaved.report(apps, in: epoch) }
 
     /// Forgets what apps have reported, because their connections have ended with their session process.
-    mutating func forgetApps() { unsaved = UnsavedWork() }
+    func forgetApps() { unsaved = UnsavedWork() }
 }

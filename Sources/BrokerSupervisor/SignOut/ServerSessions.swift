@@ -4,9 +4,9 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// The sessions whose end must be reported to the server: the live session and those that have ended. They are stored
-/// on disk, without secrets.
-struct ServerSessions {
+/// Owns the record of the sessions whose end must be reported to the server: of the live session, or of those that have
+/// ended. The record is on disk. It contains no secrets.
+final class ServerSessions {
     /// The session that the server has opened for the worker who is signed in or signing in.
     private(set) var live: EndedSession?
     private(set) var ended: [EndedSession]
@@ -31,7 +31,7 @@ struct ServerSessions {
 
     /// Stores the live session, after the server has opened it or after the details to report with its end have
     /// changed.
-    mutating func keep(live session: EndedSession) throws {
+    func keep(live session: EndedSession) throws {
         try files.write(live: session)
         live = session
         Failpoint.sessionKnown.reach()
@@ -41,7 +41,7 @@ struct ServerSessions {
     ///
     /// - Parameter isJoined: whether the device has a server. That server may have opened a session whose id never
     ///   reached this device, so the end of the epoch is reported in any case.
-    mutating func end(_ epoch: Epoch, isJoined: Bool) throws {
+    func end(_ epoch: Epoch, isJoined: Bool) throws {
         guard let live, live.epoch == epoch else {
             guard isJoined else { return }
             return try keep(end: EndedSession(serverSession: "", epoch: epoch, fromBrowser: false))
@@ -51,7 +51,7 @@ struct ServerSessions {
         self.live = nil
     }
 
-    mutating func keep(end session: EndedSession) throws {
+    func keep(end session: EndedSession) throws {
         guard !ended.contains(session) else { return }
         ended.append(session)
         let surplus = ended.count - Self.maximumEnds
@@ -63,8 +63,16 @@ struct ServerSessions {
         try files.write(ended)
     }
 
+    /// Records the details that will be reported to the server with the end of the live session.
+    func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
+        guard var live else { return }
+        live.fromBrowser = live.fromBrowser || fromBrowser
+        live.correlationID = correlationID ?? live.correlationID
+        try keep(live: live)
+    }
+
     /// Removes an end that the server has confirmed.
-    mutating func notified(of session: EndedSession) throws {
+    func notified(of session: EndedSession) throws {
         ended.removeAll { $0 == session }
         try files.write(ended)
     }

@@ -8,24 +8,24 @@ internal import Logging
 /// Clears the files of ended sessions. Runs on the supervisor's thread; the trash is emptied on a separate queue.
 final class SessionCleaner {
     /// Why the files could not be cleared, as a text for operators; nil if there is no problem.
-    var problem: String?
+    private(set) var problem: String?
     private let files: DeviceFiles
+    private let tombstones: TombstoneStore
     private let timer: InputTimer
     private let logger: Logger
     private let trashQueue = DispatchQueue(label: "baton.trash")
 
-    init(files: DeviceFiles, timer: InputTimer, logger: Logger) {
-        (self.files, self.timer, self.logger) = (files, timer, logger)
+    init(files: DeviceFiles, tombstones: TombstoneStore, timer: InputTimer, logger: Logger) {
+        (self.files, self.tombstones, self.timer, self.logger) = (files, tombstones, timer, logger)
     }
 
-    /// Moves the session's files to the trash. If that fails, ``SupervisorInput/retrySignOut(_:)`` is posted for
+    /// Moves the session's files to the trash, after the tombstones are on disk. If that fails, ``SupervisorInput/retrySignOut(_:)`` is posted for
     /// another try.
     ///
-    /// - Parameter prepare: writes what must be on disk before the files are moved.
     /// - Returns: whether the files were moved.
-    func clear(_ ended: Epoch, after prepare: () throws -> Void) -> Bool {
+    func clear(_ ended: Epoch) -> Bool {
         do {
-            try prepare()
+            try tombstones.end(ended)
             try files.clearSession(of: ended)
             Failpoint.filesCleared.reach()
         } catch {
@@ -40,6 +40,9 @@ final class SessionCleaner {
         emptyTrash()
         return true
     }
+
+    /// Forgets the problem, because the device is ready.
+    func forgetProblem() { problem = nil }
 
     /// Unlinks the files of ended sessions, on a separate queue.
     func emptyTrash() {

@@ -2,8 +2,8 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// The accounts that each reader of the device's accounts was told about. Written to disk before the reader is told.
-struct TombstoneStore {
+/// Owns the record of the accounts that each reader of the device's accounts was told about. Written to disk before the reader is told.
+final class TombstoneStore {
     private(set) var told: [AccountReader: [AccountTombstone]]
     private let files: DeviceFiles
     /// Seconds since 1970.
@@ -18,7 +18,7 @@ struct TombstoneStore {
     }
 
     /// Records that the session of this epoch has ended.
-    mutating func end(_ ended: Epoch) throws {
+    func end(_ ended: Epoch) throws {
         try keep(
             told.mapValues { told in
                 told.map { tombstone in
@@ -33,7 +33,7 @@ struct TombstoneStore {
     /// Removes tombstones that are too old.
     ///
     /// - Returns: whether any were removed.
-    mutating func forgetOld() throws -> Bool {
+    func forgetOld() throws -> Bool {
         let living = told.mapValues { $0.filter(isYoung) }.filter { !$0.value.isEmpty }
         guard living != told else { return false }
         try keep(living)
@@ -44,7 +44,7 @@ struct TombstoneStore {
     /// session process.
     ///
     /// - Parameter live: the current epoch, which has not ended.
-    mutating func set(_ new: [AccountTombstone], of reader: AccountReader, live: Epoch) throws {
+    func set(_ new: [AccountTombstone], of reader: AccountReader, live: Epoch) throws {
         let known = told[reader] ?? []
         let current = new.map { tombstone in
             let end = known.first { $0.homeAccountID == tombstone.homeAccountID && $0.epoch == tombstone.epoch }?
@@ -65,7 +65,7 @@ struct TombstoneStore {
         tombstone.endedAt.map { abs(now() - $0) < Self.tombstoneLife } ?? true
     }
 
-    private mutating func keep(_ changed: [AccountReader: [AccountTombstone]]) throws {
+    private func keep(_ changed: [AccountReader: [AccountTombstone]]) throws {
         guard changed != told else { return }
         try files.write(changed)
         told = changed

@@ -2,11 +2,11 @@
 internal import BrokerIPC
 internal import Processes
 
-/// The restart that an upgrade asks for, so that the installed program starts.
+/// Owns the restart that an upgrade asks for, so that the installed program starts.
 ///
 /// A restart ends a sign-in that has begun, and closes the worker's browser. It therefore waits until nobody holds the
 /// device, for ``patience`` at most.
-struct PendingRestart {
+final class PendingRestart {
     /// When the restart takes place at the latest, in seconds since 1970; nil if nobody has asked for a restart.
     private(set) var deadline: Int?
     private var isOverdue = false
@@ -15,14 +15,14 @@ struct PendingRestart {
     static let patience = Duration.seconds(12 * 60 * 60)
 
     /// Asks for the restart. Does nothing if it was asked for before.
-    mutating func ask(_ timer: InputTimer) {
+    func ask(_ timer: InputTimer) {
         guard deadline == nil else { return }
         deadline = timer.clock.now() + Int(Self.patience.components.seconds)
         timer.post(.restartOverdue, after: Self.patience)
     }
 
     /// From now on, the restart waits for nothing.
-    mutating func overdue() { isOverdue = true }
+    func overdue() { isOverdue = true }
 
     /// Whether the broker must end now.
     func isDue(in state: SessionMachine.State) -> Bool {

@@ -1,46 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerIPC
-internal import BrokerProtocol
 internal import Logging
 
-/// The session's state on disk: the journal, the accounts that readers were told about, and the ended sessions that
-/// must be reported to the server.
-struct SessionJournal {
-    var tombstones: TombstoneStore
-    var serverSessions: ServerSessions
+/// Owns the journal of the session's state on disk.
+final class SessionJournal {
+    private let join: JoinFlow
+    private let serverSessions: ServerSessions
     /// Counts the sessions that the journal records.
-    let counter: DeviceCounter
+    private let counter: DeviceCounter
     private let files: DeviceFiles
     private let logger: Logger
 
-    init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) throws {
-        (self.files, self.logger, counter) = (files, logger, DeviceCounter(clock: clock))
-        tombstones = try TombstoneStore(files: files, now: clock.now)
-        serverSessions = try ServerSessions(files: files, logger: logger)
+    init(
+        files: DeviceFiles, join: JoinFlow, serverSessions: ServerSessions, counter: DeviceCounter, logger: Logger
+    ) {
+        (self.files, self.join, self.serverSessions) = (files, join, serverSessions)
+        (self.counter, self.logger) = (counter, logger)
     }
+
+    /// Reads the record that was written last; nil before the first.
+    func read() throws -> JournalRecord? { try files.journal() }
 
     /// Writes the record. Before an end is committed, the session is added to those whose end must be reported to the
     /// server.
-    ///
-    /// - Parameter isJoined: whether the device has a server.
-    mutating func write(_ record: JournalRecord, isJoined: Bool) throws {
+    func write(_ record: JournalRecord) throws {
         var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
         if case .signingOut(let commit) = record {
-            try serverSessions.end(commit.ended, isJoined: isJoined)
+            try serverSessions.end(commit.ended, isJoined: join.record != nil)
             Failpoint.endRemembered.reach()
             if let trigger = commit.trigger { metadata["session.trigger"] = "\(trigger.rawValue)" }
         }
         try files.write(record)
         counter.note(record)
         logger.info("session state changed", metadata: metadata)
-    }
-
-    /// Records the details that will be reported to the server with the end of the live session.
-    mutating func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
-        guard var live = serverSessions.live else { return }
-        live.fromBrowser = live.fromBrowser || fromBrowser
-        live.correlationID = correlationID ?? live.correlationID
-        try serverSessions.keep(live: live)
     }
 }

@@ -9,8 +9,7 @@ internal import Observability
 internal import Processes
 internal import UnixSocket
 
-/// Starts the session process, sends it messages, ends it, and restarts it after a pause if it died. At most one
-/// process serves at a time. Used only on the supervisor's thread.
+/// Owns the session process. At most one process serves at a time. Used only on the supervisor's thread.
 final class SessionProcess {
     private typealias Channel = FramedJSON<SessionProcessMessage, SupervisorMessage>
 
@@ -27,23 +26,12 @@ final class SessionProcess {
     private let clock: SupervisorClock
     private let logger: Logger
 
-    /// The operator who waits for the worker to set a PIN.
-    var pin = PINRequest()
-    /// The operators who wait until the process has received a change of the device.
-    var changes = DeviceChanges()
-    /// The process's count of the offline leases; nil until it has counted them.
-    var leases: LeaseCount?
     private var link: Link?
     /// The next process, which waits for its first message.
     private var prepared: (process: ChildProcess, channel: Channel)?
     private var number: UInt64 = 0
-    /// The start that was postponed, if any.
-    private var due: (start: UInt64, epoch: Epoch)?
-    /// The number of postponed starts so far.
-    private var starts: UInt64 = 0
-    private var restartPause = RestartPause()
     /// How long the last process ran.
-    private var lastLife = Duration.zero
+    private(set) var lastLife = Duration.zero
 
     init(
         executable: String, inputs: Mailbox<SupervisorInput>, waiting: WaitingConnections, clock: SupervisorClock,
@@ -84,7 +72,6 @@ final class SessionProcess {
     /// - Throws: an error that prevents the start. A process that dies at once causes no error.
     func start(_ first: SupervisorMessage, key: Descriptor?) throws {
         try end()
-        due = nil
         let (process, channel) = try prepared ?? spawn()
         prepared = nil
         number += 1
@@ -122,22 +109,6 @@ final class SessionProcess {
     /// supervisor's memory.
     private static let maximumPending = 256
 
-    /// Postpones the next start if processes keep dying, and returns whether it did. When the pause is over,
-    /// ``SupervisorInput/sessionProcessDue(start:)`` is posted.
-    func putsOff(_ epoch: Epoch) -> Bool {
-        let pause = restartPause.next(after: lastLife)
-        guard pause > .zero else { return false }
-        logger.error("session processes keep dying, pausing before the next start", metadata: ["pause": "\(pause)"])
-        starts += 1
-        due = (starts, epoch)
-        let (inputs, start) = (inputs, starts)
-        clock.after(pause) { inputs.post(.sessionProcessDue(start: start)) }
-        return true
-    }
-
-    /// The epoch of the postponed start with this number; nil if that start is no longer wanted.
-    func epochDue(at start: UInt64) -> Epoch? { start == due?.start ? due?.epoch : nil }
-
     /// Milliseconds that the process may leave messages unread. Meanwhile the supervisor is blocked and cannot sign
     /// anyone out.
     private static let sendPatience: Int32 = 2000
@@ -151,16 +122,6 @@ final class SessionProcess {
         }
     }
 
-    /// Sends the device's current state to the process.
-    func tell(device: DeviceSnapshot) { tell(.device(device, change: changes.next())) }
-
-    /// Calls `answer` when the session process, which serves the apps, has received the newest device state; at once if
-    /// no process runs.
-    func whenDeviceIsKnown(_ answer: @escaping @Sendable () -> Void) {
-        changes.whenKnown(answer)
-        if link == nil { changes.known(changes.newest) }
-    }
-
     /// Passes on one app's connection. The other connections wait, so that the supervisor can do other work in between.
     func forwardNextApp() {
         guard let (descriptor, peer) = waiting.next() else { return }
@@ -172,19 +133,11 @@ final class SessionProcess {
         for (descriptor, peer) in waiting.all() { tell(.connection(peer), descriptors: [descriptor]) }
     }
 
-    /// Kills the process, waits until the kernel reports its exit, and answers everyone who waits for the process.
+    /// Kills the process. Waits until the kernel reports its exit.
     ///
     /// - Throws: ``ProcessFailure`` if it cannot be determined whether the process has ended. In that case nobody may
     ///   be served, and no receipt may claim that the process ended.
     func end() throws {
-        pin.settle(.pinInterrupted)
-        leases = nil
-        try reap()
-        // From now on, no app is served with an older state of the device.
-        changes.known(changes.newest)
-    }
-
-    private func reap() throws {
         guard let link else { return }
         self.link = nil
         waiting.begin(nil)

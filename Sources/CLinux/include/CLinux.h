@@ -118,8 +118,9 @@ struct clinux_status {
     int is_mount;
 };
 
-/// Describes `name` in an open folder; AT_FDCWD stands for the working directory. Follows no symbolic link, mounts
-/// nothing, and does not wait for the server of a file system (AT_STATX_DONT_SYNC).
+/// Describes `name` in an open folder, or, if `name` is empty, the folder itself; AT_FDCWD stands for the working
+/// directory. Follows no symbolic link, mounts nothing, and does not wait for the server of a file system
+/// (AT_STATX_DONT_SYNC).
 int clinux_status(int folder, const char *name, struct clinux_status *status);
 
 /// Runs the calling thread, and its disk input, only when the machine has nothing else to do (sched(7), ioprio_set(2)).
@@ -142,10 +143,10 @@ int clinux_unmount(const char *path);
 /// Whether the kernel's clock is synchronized with a time server (adjtimex(2)): 1, 0, or a negative error.
 int clinux_clock_is_kept(void);
 
-/// Gets the user who owns the other end of a TCP connection within this machine (sock_diag(7)): the owner of the
+/// Gets the user who owns the other end of a TCP connection within this machine (sock_diag(7)), and its inode: of the
 /// established socket whose own address is `peer` and whose peer is `local`, both struct sockaddr_in. Returns -ENOENT
 /// if there is no such socket, for example because it was closed; for a closed socket the kernel would report user 0.
-int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner);
+int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner, uint32_t *inode);
 
 /// Overwrites memory in a way that the compiler cannot optimise away.
 void clinux_wipe(void *bytes, size_t count);

@@ -4,6 +4,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Crypto
 internal import DeviceManagement
+internal import Encodings
 internal import Files
 internal import FoundationEssentials
 internal import Glibc
@@ -46,7 +47,7 @@ final class HomeScreenFile: Sendable {
             let content = try record?.homeScreen()?.published
             if let content { try write(content) } else { try file.remove() }
             state.withLock {
-                $0 = State(profiles: profiles, version: content.map { Hex.text(SHA256.hash(data: $0)) })
+                $0 = State(profiles: profiles, version: content.map { Hexadecimal.text(SHA256.hash(data: $0)) })
             }
         } catch {
             logger.error("the home screen's configuration cannot be published", metadata: ["error": "\(error)"])
@@ -72,7 +73,7 @@ final class HomeScreenFile: Sendable {
         guard state.failure == nil else { return unpublished("\(path) cannot be written") }
         guard let version = state.version else { return nil }
         guard isReadable, let content = try? file.read(limit: HomeConfiguration.maximumPublished),
-            Hex.text(SHA256.hash(data: content)) == version
+            Hexadecimal.text(SHA256.hash(data: content)) == version
         else { return unpublished("\(path) was changed after the broker wrote it") }
         return CheckResult(
             .mode, .good, code: "home_screen_published",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import DeviceManagement
+internal import Encodings
 internal import Files
 internal import FoundationEssentials
 
@@ -141,7 +142,7 @@ extension ManagementRecord {
                 status: .error, errors: [refusal], answer: .installation(identifier: identifier, state: .failed))
         }
         apps[identifier] = App(
-            version: package.manifest.version, sha256: Hex.text(package.manifest.sha256), path: package.path,
+            version: package.manifest.version, sha256: Hexadecimal.text(package.manifest.sha256), path: package.path,
             flags: command.managementFlags.rawValue,
             configuration: try command.configuration.map { Data(try PropertyList.dictionary($0).xml()) })
         failedApps.remove(identifier)

@@ -2,6 +2,7 @@
 internal import BrokerDevice
 internal import Crypto
 internal import DeviceManagement
+internal import Encodings
 internal import Files
 internal import Redaction
 internal import SwiftASN1
@@ -12,7 +13,7 @@ extension ManagementStore {
     /// - Returns: its name.
     func keep(_ identity: HTTPSClient.Identity) throws -> String {
         guard let leaf = identity.certificates.first else { throw PKCS12Error.mismatch }
-        let name = Hex.text(SHA256.hash(data: leaf)) + ".pem"
+        let name = Hexadecimal.text(SHA256.hash(data: leaf)) + ".pem"
         var documents = identity.certificates.map { PEMDocument(type: Self.certificateType, derBytes: $0) }
         unsafe identity.privateKey.withUnsafeBytes { key in
             unsafe documents.append(PEMDocument(type: Self.keyType, derBytes: Array(key)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import DeviceManagement
+internal import Encodings
 package import Files
 internal import FoundationEssentials
 
@@ -29,6 +30,12 @@ package struct ManagementStore: Sendable {
         do { return try JSONDecoder().decode(ManagementRecord.self, from: Data(bytes)) } catch {
             throw DeviceStateDamaged(file: Self.fileName)
         }
+    }
+
+    /// The bundle ids of the managed apps with a package on the device, without the broker, also if the record cannot be
+    /// read.
+    package func appNames() throws(FileError) -> [String] {
+        try apps.names().filter { $0 != ManagementState.brokerIdentifier }
     }
 
     /// Writes the record durably.
@@ -66,7 +73,7 @@ package struct ManagementStore: Sendable {
     func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
         // The folder is named after the digest, so that a package never replaces a different package that a record
         // still names.
-        let digest = Hex.text(manifest.sha256)
+        let digest = Hexadecimal.text(manifest.sha256)
         let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
         try folder.make()
         try folder.adopt(draft, as: "package")

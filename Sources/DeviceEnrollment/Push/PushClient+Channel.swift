@@ -4,6 +4,7 @@ internal import Logging
 internal import OAuth
 internal import Processes
 internal import PushProtocol
+internal import Retries
 internal import Synchronization
 
 extension PushClient {
@@ -12,8 +13,7 @@ extension PushClient {
 
     /// Keeps a push channel open while the device is enrolled.
     func hold() async {
-        var pause = ReconnectPause()
-        var random = SystemRandomNumberGenerator()
+        var pauses = Self.pauses
         while !Task.isCancelled {
             let opening = openings.value
             let began = ContinuousClock.now
@@ -34,7 +34,7 @@ extension PushClient {
             // After a change, the channel is opened again at once, otherwise after a pause. Only a change or
             // cancellation ends the pause early.
             guard openings.value == opening else { continue }
-            let rest = pause.next(after: .now - began, random: &random)
+            let rest = pauses.next(after: .now - began).spread(.random(in: 0...1))
             await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
         }
     }

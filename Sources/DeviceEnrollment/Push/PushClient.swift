@@ -7,6 +7,7 @@ package import Logging
 internal import OAuth
 internal import Processes
 internal import PushProtocol
+internal import Retries
 internal import ServiceLifecycle
 internal import Synchronization
 
@@ -184,8 +185,7 @@ package final class PushClient: Service {
     /// Queries the status whenever there is a reason, retries until there is an answer, and repeats at an interval.
     private func answerQuestions() async {
         var answered: UInt64 = 0
-        var pause = ReconnectPause()
-        var random = SystemRandomNumberGenerator()
+        var pauses = Self.pauses
         while !Task.isCancelled {
             await questions.beyond(answered)
             let asked = questions.value
@@ -195,16 +195,19 @@ package final class PushClient: Service {
             }
             do {
                 let isHealthy = try await ask(of: session, join).isHealthy
-                (answered, pause) = (asked, ReconnectPause())
+                answered = asked
+                pauses.reset()
                 await waitForQuestion(after: answered, isHealthy ? Self.interval : Self.intervalOfTrouble)
             } catch {
                 logger.info(
                     "the session's status is not known", metadata: ["error": "\(BrokerError(reading: error).code)"])
-                do { try await configuration.pause(pause.next(after: .zero, random: &random)) } catch { return }
+                do { try await configuration.pause(pauses.next().spread(.random(in: 0...1))) } catch { return }
             }
         }
     }
 
+    /// The pauses between attempts to reach a server.
+    static let pauses = Backoff(from: .seconds(1), to: .seconds(60), success: .seconds(10))
     /// The average interval between queries if there is no other reason for a query.
     private static let interval = Duration.seconds(900)
     /// The interval while the device cannot be used, so that an administrator's repair is noticed soon.

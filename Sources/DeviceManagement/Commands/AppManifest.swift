@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// The manifest that `InstallApplication` refers to. It names the app, its version, its package's URL, and the
 /// package's digest.
@@ -42,7 +43,7 @@ extension AppManifest {
         guard try metadata.string(.kind) == Self.appKind else { throw FieldError(.kind, .outOfRange) }
         let asset = try Self.package(in: try item.array(.assets))
         let digests = try asset.optionalStrings(.sha256s) ?? []
-        guard digests.count == 1, let digest = Hex.bytes(digests[0]), digest.count == 32 else {
+        guard digests.count == 1, let digest = Hexadecimal.bytes(digests[0]), digest.count == 32 else {
             throw FieldError(.sha256s, .outOfRange)
         }
         self.init(
@@ -82,7 +83,7 @@ extension AppManifest {
                     .assets: [
                         .record([
                             .kind: .string(Self.packageKind), .url: .string(url), .sha256Size: .integer(size),
-                            .sha256s: [.string(Hex.text(sha256))],
+                            .sha256s: [.string(Hexadecimal.text(sha256))],
                         ])
                     ],
                     .metadata: .record([
@@ -100,35 +101,5 @@ extension AppManifest {
             if try fields.string(.kind) == packageKind { return fields }
         }
         throw FieldError(.assets, .missing)
-    }
-}
-
-/// Bytes as hexadecimal digits.
-package enum Hex {
-    /// Returns the bytes in lower case, two digits per byte.
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// Decodes hexadecimal digits; returns nil if the text contains any other character or has an odd length.
-    package static func bytes(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x41...0x46: digit - 0x41 + 10
-        case 0x61...0x66: digit - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -224,25 +224,10 @@ struct SSOURL {
 
     /// Returns the form in which a device compares URLs: scheme and host in lower case, an empty path as "/".
     static func canonical(_ url: String) -> String {
-        guard let scheme = url.range(of: "://") else { return url }
+        guard let scheme = url.firstRange(of: "://") else { return url }
         let rest = url[scheme.upperBound...]
         let hostEnd = rest.firstIndex(of: "/") ?? rest.endIndex
         let path = rest[hostEnd...]
         return url[..<hostEnd].lowercased() + (path.isEmpty ? "/" : path)
-    }
-}
-
-extension String {
-    /// Returns the first occurrence of `part`; FoundationEssentials has no such search.
-    func range(of part: String) -> Range<String.Index>? {
-        let pattern = Array(part.utf8)
-        var start = utf8.startIndex
-        while start != utf8.endIndex {
-            if utf8[start...].starts(with: pattern) {
-                return start..<utf8.index(start, offsetBy: pattern.count)
-            }
-            start = utf8.index(after: start)
-        }
-        return nil
     }
 }

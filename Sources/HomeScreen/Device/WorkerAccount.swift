@@ -32,11 +32,19 @@ struct WorkerAccount: Sendable {
 
     func current() async -> HomeModel.Account {
         do {
-            guard let account = try await application.currentAccount(with: nil).0 else { return .nobody }
+            guard let account = try await signedIn() else { return .nobody }
             let name = account.accountClaims?["name"] as? String
             let username = account.username ?? ""
             return .worker(HomeModel.Worker(name: name ?? username, username: username))
         } catch { return .unknown }
+    }
+
+    /// The account that is signed in.
+    ///
+    /// Unlike `currentAccount`, the answer does not name the account before: its id would stay in the memory of this
+    /// process, which has started anew to forget it.
+    private func signedIn() async throws -> MSALAccount? {
+        try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()).first
     }
 
     /// Signs a worker in, on the page that the broker opens. Returns when the page is closed.
@@ -70,7 +78,7 @@ struct WorkerAccount: Sendable {
     /// - Returns: whether it is ready.
     func signOut() async -> Bool {
         do {
-            guard let account = try await application.currentAccount(with: nil).0 else { return true }
+            guard let account = try await signedIn() else { return true }
             let parameters = MSALSignoutParameters(
                 webviewParameters: MSALWebviewParameters(authPresentationViewController: Presenter()))
             return try await application.signout(with: account, signoutParameters: parameters)

@@ -52,7 +52,7 @@ struct HomeRoutes: Sendable {
         router.get("/icons/{number}") { _, context in
             try image(contents.current.icons[try context.parameters.require("number", as: Int.self)])
         }
-        router.get("/view") { request, _ in try await view(request) }
+        router.get("/view") { request, context in try await view(request, context) }
         router.post("/touch/{name}") { request, context in try await touch(request, context) }
         router.post("/tiles/{number}") { _, context in
             let number = try context.parameters.require("number", as: Int.self)
@@ -89,11 +89,11 @@ struct HomeRoutes: Sendable {
         request.uri.queryParameters["language"].flatMap { Language(tag: $0) } ?? language
     }
 
-    private func view(_ request: Request) async throws -> Response {
+    private func view(_ request: Request, _ context: HomeContext) async throws -> Response {
         let (query, language) = (request.uri.queryParameters, chosen(request))
         if let after = query["after"].flatMap({ UInt64($0) }) {
-            guard presence.enter() else { throw HTTPError(.serviceUnavailable) }
-            defer { presence.leave() }
+            guard let leave = presence.enter(await context.window) else { throw HTTPError(.serviceUnavailable) }
+            defer { leave() }
             // Stops waiting if the page is closed.
             try await request.body.consumeWithCancellationOnInboundClose { _ in
                 await withTaskGroup { group in

@@ -59,7 +59,7 @@ struct HomeServer {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { [owner, logger] channel in
                 // NIO closes the connection.
-                guard channel.user == owner, limiter.take(until: channel.closeFuture) else {
+                guard channel.peer?.user == owner, limiter.take(until: channel.closeFuture) else {
                     return channel.eventLoop.makeFailedFuture(Unserved())
                 }
                 return http.setup(channel: channel, logger: logger).map { connection in
@@ -96,16 +96,5 @@ struct HomeServer {
             if isTaken { end.whenComplete { _ in self.free.withLock { $0 += 1 } } }
             return isTaken
         }
-    }
-}
-
-extension Channel {
-    /// The user of the process that connected, which the kernel reports; nil if the user cannot be determined.
-    fileprivate var user: UInt32? {
-        guard let peer = remoteAddress, let local = localAddress else { return nil }
-        let answer = unsafe peer.withSockAddr { peer, _ in
-            unsafe local.withSockAddr { local, _ in unsafe LoopbackPeer.user(from: peer, to: local) }
-        }
-        return try? answer.get()
     }
 }

@@ -1,58 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Processes
+package import Processes
 internal import Synchronization
 
-/// Whether a page of the home screen is open: an open page always waits for the next view.
+/// Whether the page in a window of the home screen is open: an open page always waits for the next view.
+///
+/// Other programs of the same user can also ask for views, such as a browser of the worker. They count for no window.
 package final class PagePresence: Sendable {
-    /// How many requests may wait at once.
+    /// How many requests of one window, and of all other programs, may wait at once.
     private static let maximum = 16
 
-    private struct Requests {
-        var waiting = 0
-        /// How many began to wait so far.
-        var total = 0
+    /// The requests of one window.
+    private final class Page: Sendable {
+        let requests = Mutex((waiting: 0, total: 0))
+        let changes = ChangeCount()
     }
 
-    private let requests = Mutex(Requests())
-    private let changes = ChangeCount()
+    /// By the process of the window; without one, the requests of other programs.
+    private let pages = Mutex<[ProcessTable.Name?: Page]>([:])
 
     init() {}
 
-    /// Notes that a page waits; returns false if too many wait.
-    func enter() -> Bool {
-        let isAllowed = requests.withLock { requests in
+    /// Notes that a page waits, until the returned function is called; nil if too many wait.
+    ///
+    /// - Parameter window: the process of the window that the page is in; nil if it is in none.
+    func enter(_ window: ProcessTable.Name?) -> (@Sendable () -> Void)? {
+        let page = page(in: window)
+        let isAllowed = page.requests.withLock { requests in
             guard requests.waiting < Self.maximum else { return false }
             requests.waiting += 1
             requests.total += 1
             return true
         }
-        if isAllowed { changes.advance() }
-        return isAllowed
+        guard isAllowed else { return nil }
+        page.changes.advance()
+        return {
+            page.requests.withLock { $0.waiting -= 1 }
+            page.changes.advance()
+        }
     }
 
-    func leave() {
-        requests.withLock { $0.waiting -= 1 }
-        changes.advance()
+    private func page(in window: ProcessTable.Name?) -> Page {
+        pages.withLock { pages in
+            let page = pages[window] ?? Page()
+            pages[window] = page
+            return page
+        }
     }
 
-    /// Suspends until no page has been open for `patience`, or until the task is cancelled.
+    /// Suspends until no page has been open in a window for `patience`, or until the task is cancelled.
     ///
-    /// - Parameter start: how long a new page may take. Requests of the page before may still be ending.
-    package func awaitLoss(start: Duration, patience: Duration) async {
-        let former = requests.withLock(\.total)
+    /// - Parameters:
+    ///   - window: the process of the window.
+    ///   - start: how long a new page may take.
+    package func awaitLoss(in window: ProcessTable.Name, start: Duration, patience: Duration) async {
+        let page = page(in: window)
+        defer { pages.withLock { $0[window] = nil } }
         while !Task.isCancelled {
-            let seen = changes.value
-            let (isOpen, isNew) = requests.withLock { ($0.waiting > 0, $0.total > former) }
+            let seen = page.changes.value
+            let (isOpen, isNew) = page.requests.withLock { ($0.waiting > 0, $0.total > 0) }
             if isOpen {
-                await changes.beyond(seen)
-            } else if await !isChanged(beyond: seen, within: isNew ? patience : start) {
+                await page.changes.beyond(seen)
+            } else if await !isChanged(page.changes, beyond: seen, within: isNew ? patience : start) {
                 return
             }
         }
     }
 
-    private func isChanged(beyond seen: UInt64, within limit: Duration) async -> Bool {
-        await withTaskGroup { [changes] group in
+    private func isChanged(_ changes: ChangeCount, beyond seen: UInt64, within limit: Duration) async -> Bool {
+        await withTaskGroup { group in
             group.addTask {
                 await changes.beyond(seen)
                 return true

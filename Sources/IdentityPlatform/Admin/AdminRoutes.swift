@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Hummingbird
+internal import Storage
 
 /// The identity platform's routes on the administration socket. Callers on the socket are fully trusted; the executable
 /// restricts who can connect.
 package struct AdminRoutes: Sendable {
-    private let platform: Platform
-
-    private let management: TenantNeighbour?
+    private let database: any Database
+    private let environment: ClockAndRandomness
+    private let keys: TenantKeys
+    private let issuer: TokenIssuer
+    private let acts: Administration
+    private let transactions: AdminTransactions
+    private let deviceAuthorities: DeviceAuthorities
+    private let receiptAuthorities: ReceiptAuthorities
 
     /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
     package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
-        (self.platform, self.management) = (platform, management)
+        (database, environment) = (platform.database, platform.environment)
+        (keys, issuer) = (platform.keys, platform.issuer)
+        acts = Administration(platform, beside: management)
+        transactions = AdminTransactions(platform, as: .localOperator)
+        (deviceAuthorities, receiptAuthorities) = (platform.deviceAuthorities, platform.receiptAuthorities)
     }
 
     /// Adds every path of ``IdentityAdmin/Path``.
     package func addRoutes<Context: RequestContext>(to router: Router<Context>) {
-        let (database, acts) = (platform.database, Administration(platform, beside: management))
         let router = AdminRouter(router: router, database: database)
-        TenantRoutes(database: database, tenants: acts.tenants, issuer: platform.issuer).add(to: router)
+        TenantRoutes(database: database, tenants: acts.tenants, issuer: issuer).add(to: router)
         UserRoutes(database: database, users: acts.users).add(to: router)
-        PersonalDataRoutes(transactions: AdminTransactions(platform, as: .localOperator), users: acts.users)
+        PersonalDataRoutes(transactions: transactions, users: acts.users)
             .add(to: router)
         BreakGlassRoutes(acts: acts.breakGlass).add(to: router)
         RoleRoutes(database: database, users: acts.users).add(to: router)
@@ -27,12 +36,12 @@ package struct AdminRoutes: Sendable {
         DeviceRoutes(database: database, devices: acts.devices).add(to: router)
         GroupRoutes(database: database, groups: acts.groups).add(to: router)
         SessionRoutes(database: database, users: acts.users).add(to: router)
-        SigningKeyRoutes(keys: platform.keys, environment: platform.environment, tenants: acts.tenants).add(to: router)
+        SigningKeyRoutes(keys: keys, environment: environment, tenants: acts.tenants).add(to: router)
         BrandingRoutes(database: database, tenants: acts.tenants).add(to: router)
         OfflineRoutes(database: database, tenants: acts.tenants).add(to: router)
         ReceiptRoutes(
-            transactions: AdminTransactions(platform, as: .localOperator),
-            deviceAuthorities: platform.deviceAuthorities, receiptAuthorities: platform.receiptAuthorities
+            transactions: transactions,
+            deviceAuthorities: deviceAuthorities, receiptAuthorities: receiptAuthorities
         ).add(to: router)
     }
 }

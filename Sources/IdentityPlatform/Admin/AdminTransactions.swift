@@ -42,6 +42,7 @@ struct AdminTransaction {
     func record(
         _ action: AuditAction, of tenant: TenantID, subject: String? = nil, detail: String? = nil
     ) throws {
-        try AuditLog(connection).append(action, tenant: tenant, actor: actor, subject: subject, detail: detail, at: now)
+        try AuditLog(connection).append(
+            AuditLine(action, tenant: tenant, actor: actor, subject: subject, detail: detail, at: now))
     }
 }

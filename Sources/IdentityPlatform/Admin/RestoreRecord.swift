@@ -13,8 +13,9 @@ package enum RestoreRecord {
         try await database.write { connection in
             for row in try connection.rows("SELECT id FROM tenant WHERE removed IS NULL ORDER BY id") {
                 try AuditLog(connection).append(
-                    .storageRestored, tenant: try row["id"], actor: AuditLog.localOperator, subject: nil,
-                    detail: "\(created.rawValue)", at: time)
+                    AuditLine(
+                        .storageRestored, tenant: try row["id"], actor: AuditLog.localOperator, subject: nil,
+                        detail: "\(created.rawValue)", at: time))
             }
         }
     }

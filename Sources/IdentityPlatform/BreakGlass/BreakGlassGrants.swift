@@ -107,7 +107,9 @@ struct BreakGlassGrants {
                 """) == 1
         guard isEnded else { return false }
         try AuditLog(connection).append(
-            .breakGlassEnded, tenant: grant.tenant, actor: actor, subject: grant.subject, outcome: outcome, at: time)
+            AuditLine(
+                .breakGlassEnded, tenant: grant.tenant, actor: actor, subject: grant.subject, outcome: outcome, at: time
+            ))
         return true
     }
 
@@ -116,8 +118,9 @@ struct BreakGlassGrants {
     /// - Throws: ``StorageError``
     func recordUse(_ grant: BreakGlassGrant, for purpose: String, at time: Timestamp) throws {
         try AuditLog(connection).appendOrCount(
-            .breakGlassUsed, tenant: grant.tenant, actor: grant.person.rawValue, subject: "\(grant.id) \(purpose)",
-            outcome: "done", at: time)
+            AuditLine(
+                .breakGlassUsed, tenant: grant.tenant, actor: grant.person.rawValue, subject: "\(grant.id) \(purpose)",
+                outcome: "done", at: time))
     }
 }
 

@@ -40,7 +40,7 @@ struct AheadDevices {
             WHERE tenant = \(tenant) AND id = \(device) AND aheadSince IS NULL
             """)
         try AuditLog(connection).appendOrCount(
-            .deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time)
+            AuditLine(.deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time))
     }
 
     /// Returns when each such device was first found.

@@ -8,21 +8,36 @@ internal import Storage
 
 /// The endpoints of device registration (MS-DVRJ and the protocol of Entra), on a separate host name.
 struct DeviceRegistrationEndpoints: Sendable {
-    let platform: Platform
+    let names: IdentityConfiguration.Names
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let nonces: Nonces
+    let accessTokens: AccessTokens
+    /// The resource that a token must be for.
+    let resource: Resource
+    let registration: DeviceRegistration
+
+    init(_ platform: Platform) {
+        (names, database) = (platform.configuration.names, platform.database)
+        (environment, directory) = (platform.environment, platform.directoryCache)
+        (nonces, accessTokens) = (platform.nonces, platform.accessTokens)
+        (resource, registration) = (platform.resources.deviceRegistration, DeviceRegistration(platform))
+    }
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/{tenant}/Discover") { request, context in
             try Self.check(request, among: ["1.6", "1.7", "1.8", "1.9"], isOptional: true)
-            guard let tenant = try await platform.directoryCache.tenant(in: context) else {
+            guard let tenant = try await directory.tenant(in: context) else {
                 throw RegistrationError.unknownTenant
             }
-            return Response(json: RegistrationDiscovery(names: platform.configuration.names, tenant: tenant).members)
+            return Response(json: RegistrationDiscovery(names: names, tenant: tenant).members)
         }
         router.get("/EnrollmentServer/nonce/{tenant}") { request, context in
             try Self.check(request, among: ["1.0"], isOptional: true)
-            _ = try await platform.directoryCache.tenant(in: context)
+            _ = try await directory.tenant(in: context)
             var body = MembersWriter()
-            body.set(RegistrationName.value, platform.nonces.make())
+            body.set(RegistrationName.value, nonces.make())
             return Response(json: body)
         }
         router.post("/EnrollmentServer/device", use: join)
@@ -42,7 +57,7 @@ struct DeviceRegistrationEndpoints: Sendable {
         } catch {
             throw RegistrationError.malformed
         }
-        let reply = try await DeviceRegistration(platform: platform, version: version).join(join, by: token)
+        let reply = try await registration.join(join, in: version, by: token)
         context.logger.info("device joined", metadata: ["device.shared": "\(join.isShared)"])
         return Response(json: reply.encoded)
     }
@@ -56,15 +71,16 @@ struct DeviceRegistrationEndpoints: Sendable {
         else { throw RegistrationError.certificateRequired }
         let hash = Array(SHA256.hash(data: certificate))
         let name = try context.parameters.require("device").lowercased()
-        let now = platform.environment.now()
-        try await platform.database.write { connection in
+        let now = environment.now()
+        try await database.write { connection in
             let devices = Devices(connection)
             guard let device = try devices.find(certificateHash: hash, tenant: tenant), device.id.rawValue == name,
                 device.credentials.certificateExpires > now
             else { throw RegistrationError.certificateRequired }
             guard device.isEnabled else { throw RegistrationError.disabledDevice }
             _ = try devices.remove(device.id, tenant: tenant, at: now, by: name)
-            try AuditLog(connection).append(.deviceRemoved, tenant: tenant, actor: name, subject: name, at: now)
+            try AuditLog(connection).append(
+                AuditLine(.deviceRemoved, tenant: tenant, actor: name, subject: name, at: now))
         }
         context.logger.info("device left")
         return Response(status: .ok)
@@ -81,13 +97,14 @@ struct DeviceRegistrationEndpoints: Sendable {
             let blob = try? Base64.decodeLeniently(try members.string(RegistrationName.helloKey)),
             let key = try? HelloKey(blob: blob, of: token.user, on: binding.id)
         else { throw RegistrationError.malformedKey }
-        let now = platform.environment.now()
-        try await platform.database.write { connection in
+        let now = environment.now()
+        try await database.write { connection in
             try token.confirm(connection)
             try HelloKeys(connection).replace(with: key, at: now)
             try AuditLog(connection).append(
-                .helloKeyAdded, tenant: token.tenant, actor: token.user.id.rawValue, subject: binding.id.rawValue,
-                at: now)
+                AuditLine(
+                    .helloKeyAdded, tenant: token.tenant, actor: token.user.id.rawValue, subject: binding.id.rawValue,
+                    at: now))
         }
         var reply = MembersWriter()
         reply.set(RegistrationName.keyID, Base64.encode(key.hash))
@@ -96,8 +113,8 @@ struct DeviceRegistrationEndpoints: Sendable {
     }
 
     private func registrationToken(_ request: Request) async throws -> AccessToken {
-        let token = try await platform.accessTokens.check(
-            authorization: request.headers[.authorization], for: platform.resources.deviceRegistration)
+        let token = try await accessTokens.check(
+            authorization: request.headers[.authorization], for: resource)
         guard !token.session.isFromDeviceCode else { throw RegistrationError.signedInAtOtherScreen }
         return token
     }

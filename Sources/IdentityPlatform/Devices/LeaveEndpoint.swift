@@ -31,7 +31,7 @@ struct LeaveEndpoint: Sendable {
             guard present.isEnabled else { throw OAuthError.disabledDevice }
             _ = try devices.remove(device, tenant: tenant.id, at: now, by: device.rawValue)
             try AuditLog(connection).append(
-                .deviceRemoved, tenant: tenant.id, actor: device.rawValue, subject: device.rawValue, at: now)
+                AuditLine(.deviceRemoved, tenant: tenant.id, actor: device.rawValue, subject: device.rawValue, at: now))
         }
         context.logger.info("device left")
         var body = MembersWriter()

@@ -50,7 +50,7 @@ package struct ManagementNames: Sendable {
         _ action: AuditAction, of entry: Entry, at now: Timestamp, in connection: any Connection
     ) throws {
         try AuditLog(connection).append(
-            action, tenant: entry.tenant, actor: AuditLog.server, subject: entry.device.rawValue, at: now)
+            AuditLine(action, tenant: entry.tenant, actor: AuditLog.server, subject: entry.device.rawValue, at: now))
     }
 
     /// Returns the organisation's managed devices in the order of their ids, at most `limit`.

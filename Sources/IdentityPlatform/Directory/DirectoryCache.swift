@@ -30,10 +30,12 @@ package final class DirectoryCache: Sendable {
     }
 
     fileprivate let database: any Database
+    fileprivate let isShared: Bool
     fileprivate let state = Mutex(State())
 
-    init(database: any Database) {
-        self.database = database
+    /// - Parameter isShared: whether other nodes use the database.
+    init(database: any Database, isShared: Bool) {
+        (self.database, self.isShared) = (database, isShared)
         database.observe(RegistrationChange.self) { [weak self] _ in self?.forget() }
     }
 
@@ -72,7 +74,7 @@ package final class DirectoryCache: Sendable {
         fileprivate init(kept: DirectoryCache, changes: Int) { (self.kept, self.changes) = (kept, changes) }
 
         fileprivate func keep(_ change: (inout State) -> Void) {
-            guard !kept.database.isShared else { return }
+            guard !kept.isShared else { return }
             kept.state.withLock { state in
                 if state.changes == changes { change(&state) }
             }

@@ -43,7 +43,7 @@ extension GraphCall {
         // One item more than the page holds is requested, to find out whether there is a next page.
         let page = GraphPage(
             condition: filter.condition, matches: filter.matches, after: after, limit: query.top + 1)
-        let (items, count) = try await platform.database.read { connection in
+        let (items, count) = try await directory.database.read { connection in
             (try list.items(page, connection), query.wantsCount ? try list.count(page, connection) : nil)
         }
         var writer = JSONWriter()
@@ -75,7 +75,7 @@ extension GraphCall {
     }
 
     private var origin: String {
-        let names = platform.configuration.names
+        let names = directory.configuration.names
         return names.origin(of: names.graph)
     }
 

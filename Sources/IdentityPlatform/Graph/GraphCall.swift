@@ -8,7 +8,7 @@ internal import Storage
 
 /// A Graph request whose token meets the route's requirements.
 struct GraphCall: Sendable {
-    let platform: Platform
+    let directory: GraphDirectory
     let request: Request
     let context: IdentityContext
     let token: AccessToken
@@ -29,14 +29,14 @@ struct GraphCall: Sendable {
     /// - Throws: ``GraphError`` `notFound`, ``StorageError``.
     func find<Item>(_ kind: GraphKind<Item>, in place: String = "id") async throws -> Item {
         let key = GraphKey(try self.place(place))
-        let item = try await platform.database.read { [tenant] in try kind.find(key, tenant, $0) }
+        let item = try await directory.database.read { [tenant] in try kind.find(key, tenant, $0) }
         guard let item else { throw GraphError.notFound }
         return item
     }
 
     /// Reads the roles that the caller has now.
     var roles: @Sendable (any Connection) throws -> HeldRoles {
-        { [token, environment = platform.environment] connection in
+        { [token, environment = directory.environment] connection in
             try HeldRoles(of: token.user.id, tenant: token.tenant, at: environment.now(), connection)
         }
     }

@@ -47,13 +47,13 @@ extension GraphRoute {
                 let body = try await call.body(allowing: "accountEnabled")
                 let device = try await call.find(.devices)
                 guard let isEnabled = try body.truth("accountEnabled") else { throw GraphError.badBody }
-                try await Administration(call.platform, as: call.actor(changing: .devices)).devices.setEnabled(
+                try await call.directory.administration(call.actor(changing: .devices)).devices.setEnabled(
                     isEnabled, device.id, tenant: try await call.organisation())
                 return Response(status: .noContent)
             },
             GraphRoute(.delete, "/devices/{id}", access: .changeDevices) { call in
                 let device = try await call.find(.devices)
-                try await Administration(call.platform, as: call.actor(changing: .devices)).devices.remove(
+                try await call.directory.administration(call.actor(changing: .devices)).devices.remove(
                     device.id, tenant: try await call.organisation())
                 return Response(status: .noContent)
             },

@@ -5,7 +5,7 @@ internal import Storage
 extension Housekeeping {
     /// Writes into the audit log which break-glass access has expired. The access ended at its time without this.
     func endBreakGlass(of tenant: TenantID, at now: Timestamp, step: Int) async throws -> Int {
-        let ended = try await platform.database.write { connection in
+        let ended = try await database.write { connection in
             let grants = try connection.records(
                 BreakGlassGrant.self,
                 "WHERE tenant = \(tenant) AND ended IS NULL AND expires <= \(now) ORDER BY expires LIMIT \(step)")
@@ -20,7 +20,6 @@ extension Housekeeping {
 
     /// The statements that delete sessions and heads of receipt chains whose retention period has ended.
     func retained(_ tenant: TenantID, now: Timestamp, step: Int) -> [SQL] {
-        let retention = platform.configuration.retention
         let (sessions, receipts) = (now - retention.sessions, now - retention.receipts)
         return [
             // A session with credentials, or one that began within the period, is never deleted.

@@ -14,7 +14,7 @@ extension Housekeeping {
     /// - Throws: ``StorageError``, or the error of ``sweep(step:)``.
     @discardableResult
     package func round() async throws -> Bool {
-        let isDone = try await platform.database.exclusively(Self.job) {
+        let isDone = try await database.exclusively(Self.job) {
             guard try await isDue() else { return false }
             while try await sweep() + neighbour() > 0 {
                 guard !Task.isCancelled else { return true }
@@ -27,19 +27,19 @@ extension Housekeeping {
     }
 
     private func isDue() async throws -> Bool {
-        guard platform.database.isShared else { return true }
-        let last: Timestamp? = try await platform.database.read { connection in
+        guard isShared else { return true }
+        let last: Timestamp? = try await database.read { connection in
             try connection.value(.finished, of: FinishedJob.self, "WHERE name = \(Self.job)")
         }
-        let now = platform.environment.now()
+        let now = environment.now()
         // A time in the future is the mistake of a clock.
         return last.map { $0 > now || $0 + Self.interval / 2 <= now } ?? true
     }
 
     private func finish() async throws {
-        guard platform.database.isShared else { return }
-        let now = platform.environment.now()
-        try await platform.database.write { connection in
+        guard isShared else { return }
+        let now = environment.now()
+        try await database.write { connection in
             try connection.upsert(into: FinishedJob.self, key: [.name], [.name: Self.job, .finished: now])
         }
     }

@@ -6,7 +6,12 @@ internal import Storage
 /// of receipt chains. Also replaces signing keys when they are due. The work is done in small steps, so that no sign-in
 /// has to wait for it.
 package struct Housekeeping: Sendable {
-    let platform: Platform
+    let database: any Database
+    /// Whether other nodes use the database.
+    let isShared: Bool
+    let environment: ClockAndRandomness
+    let retention: RetentionPeriods
+    let rotation: KeyRotation
     /// Does the housekeeping of another part of the server, and returns how many rows it removed.
     let neighbour: @Sendable () async throws -> Int
     /// How long an expired credential is kept. A request with an expired credential is refused as "expired" while the
@@ -16,7 +21,9 @@ package struct Housekeeping: Sendable {
     /// - Parameter neighbour: does one step of the housekeeping of another part of the server, and returns how many rows
     ///   it removed. It runs in the same rounds (``round()``), so one node does both.
     package init(_ platform: Platform, beside neighbour: @escaping @Sendable () async throws -> Int = { 0 }) {
-        (self.platform, self.neighbour) = (platform, neighbour)
+        (database, isShared, environment) = (platform.database, platform.isShared, platform.environment)
+        (retention, rotation) = (platform.configuration.retention, KeyRotation(platform))
+        self.neighbour = neighbour
     }
 
     /// Runs one round of removals and key rotations for every organisation.
@@ -26,25 +33,25 @@ package struct Housekeeping: Sendable {
     /// - Throws: ``StorageError``
     package func sweep(step: Int = 500) async throws -> Int {
         var removed = 0
-        for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
-            removed += try await KeyRotation(platform).keep(tenant)
-            let now = platform.environment.now()
+        for tenant in try await database.read({ try Tenants($0).all().map(\.id) }) {
+            removed += try await rotation.keep(tenant)
+            let now = environment.now()
             let before = now - Self.memory
             for statement in Self.statements(tenant, now: now, before: before, step: step)
                 + retained(tenant, now: now, step: step)
             {
-                removed += try await platform.database.write { try $0.execute(statement) }
+                removed += try await database.write { try $0.execute(statement) }
             }
             removed += try await forgetAudit(of: tenant, step: step)
-            removed += try await Erasures(database: platform.database, environment: platform.environment)
+            removed += try await Erasures(database: database, environment: environment)
                 .advance(tenant)
             removed += try await endBreakGlass(of: tenant, at: now, step: step)
         }
-        for tenant in try await platform.database.read({ try Tenants($0).removed() }) {
+        for tenant in try await database.read({ try Tenants($0).removed() }) {
             removed += try await forgetAudit(of: tenant, step: step)
         }
-        let now = platform.environment.now()
-        removed += try await platform.database.write { connection in
+        let now = environment.now()
+        removed += try await database.write { connection in
             try connection.execute(
                 """
                 DELETE FROM acceptedRequest WHERE digest IN (
@@ -55,8 +62,8 @@ package struct Housekeeping: Sendable {
     }
 
     private func forgetAudit(of tenant: TenantID, step: Int) async throws -> Int {
-        let oldest = platform.environment.now() - platform.configuration.retention.audit
-        return try await platform.database.write {
+        let oldest = environment.now() - retention.audit
+        return try await database.write {
             try AuditLog($0).remove(until: oldest, limit: step, tenant: tenant)
         }
     }

@@ -64,7 +64,9 @@ struct OfflineLeaseEndpoint: Sendable {
             try leases.add(
                 id, of: grant.person.id, device: device, tenant: tenant, expires: now + .seconds(rules.wallSeconds))
             try AuditLog(connection).append(
-                .offlineLeaseGiven, tenant: tenant, actor: device.rawValue, subject: grant.person.id.rawValue, at: now)
+                AuditLine(
+                    .offlineLeaseGiven, tenant: tenant, actor: device.rawValue, subject: grant.person.id.rawValue,
+                    at: now))
             return (Set(good), grant)
         }
         let lease: String? =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import Encodings
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
@@ -29,7 +30,7 @@ struct PageAsset: Sendable {
 
     /// Returns a text that changes with the bytes: 16 hexadecimal digits.
     static func version(of bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        Hexadecimal.text(SHA256.hash(data: bytes).prefix(8))
     }
 
     /// Returns a response that the browser may cache permanently.
@@ -40,31 +41,39 @@ struct PageAsset: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Adds the routes of all files, and of the organisations' logos and colours.
-    static func addRoutes(to router: Router<IdentityContext>, _ platform: Platform) {
+    /// Adds the routes of all files.
+    static func addRoutes(to router: Router<IdentityContext>) {
         for asset in [stylesheet, keyboard, submit] {
             router.get(RouterPath(asset.path)) { _, _ in response(asset.bytes, mediaType: asset.mediaType) }
         }
         router.get("/favicon.ico") { _, _ in Response(status: .noContent) }
+    }
+}
+
+/// The organisations' logos and colours, under addresses that change with them.
+struct BrandingAssets: Sendable {
+    let database: any Database
+    let directory: DirectoryCache
+
+    func addRoutes(to router: Router<IdentityContext>) {
         router.get("/{tenant}/branding/{version}/colour.css") { _, context in
-            guard let colour = try await branding(context, platform)?.1.colour else { throw HTTPError(.notFound) }
-            return response(Array(":root { --accent: \(colour); }\n".utf8), mediaType: "text/css; charset=utf-8")
+            guard let colour = try await named(in: context)?.branding.colour else { throw HTTPError(.notFound) }
+            return PageAsset.response(
+                Array(":root { --accent: \(colour); }\n".utf8), mediaType: "text/css; charset=utf-8")
         }
         router.get("/{tenant}/branding/{version}/logo") { _, context in
-            guard let (tenant, _) = try await branding(context, platform),
-                let logo = try await platform.database.read({ try Brandings($0).logo(of: tenant.id) })
+            guard let tenant = try await named(in: context)?.tenant,
+                let logo = try await database.read({ try Brandings($0).logo(of: tenant.id) })
             else { throw HTTPError(.notFound) }
-            return response(logo.bytes, mediaType: logo.mediaType)
+            return PageAsset.response(logo.bytes, mediaType: logo.mediaType)
         }
     }
 
     /// Returns the branding that the address names; nil if that branding has since been replaced or removed.
-    private static func branding(
-        _ context: IdentityContext, _ platform: Platform
-    ) async throws -> (Tenant, Branding)? {
+    private func named(in context: IdentityContext) async throws -> (tenant: Tenant, branding: Branding)? {
         let version = try context.parameters.require("version")
-        guard let tenant = try await platform.directoryCache.tenant(in: context),
-            let branding = try await platform.database.read({ try Brandings($0).find(tenant.id) }),
+        guard let tenant = try await directory.tenant(in: context),
+            let branding = try await database.read({ try Brandings($0).find(tenant.id) }),
             branding.version == version
         else { return nil }
         return (tenant, branding)

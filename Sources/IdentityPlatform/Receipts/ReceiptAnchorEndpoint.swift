@@ -86,8 +86,9 @@ private func settle(
         return stated.line
     case .forked:
         try AuditLog(connection).appendOrCount(
-            .receiptsForked, tenant: tenant, actor: device.rawValue, subject: "\(chain) \(stated.sequence)",
-            outcome: "refused", at: time)
+            AuditLine(
+                .receiptsForked, tenant: tenant, actor: device.rawValue, subject: "\(chain) \(stated.sequence)",
+                outcome: "refused", at: time))
         return nil
     }
 }

@@ -33,7 +33,9 @@ struct BrowserSignIn: Sendable {
         try BrowserSessions(connection).begin(
             cookie, session: begun, expires: now + signIns.lifetime)
         try AuditLog(connection).append(
-            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.rawValue, method: method, at: now)
+            AuditLine(
+                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.rawValue, method: method, at: now
+            ))
         return (user, begun)
     }
 

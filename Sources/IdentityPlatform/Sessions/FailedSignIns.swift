@@ -17,8 +17,9 @@ struct FailedSignIns: Sendable {
             let user = try Users(connection).find(name: name, tenant: tenant)
             let known = try ClientID(rawValue: client).flatMap { try Clients(connection).find($0, tenant: tenant) }
             try AuditLog(connection).appendOrCount(
-                .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
-                outcome: "refused", method: method, at: environment.now())
+                AuditLine(
+                    .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
+                    outcome: "refused", method: method, at: environment.now()))
         }
     }
 }

@@ -130,7 +130,8 @@ package struct Sessions {
         try connection.execute("DELETE FROM browserSession WHERE tenant = \(tenant) AND session = \(id)")
         guard let ended else { return false }
         try AuditLog(connection).append(
-            .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
+            AuditLine(
+                .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time))
         // A device that reported the end itself does not need a notice.
         if reason != .ended, let device: DeviceID = try ended["device"] {
             if reason == .revoked || reason == .replayed {

@@ -22,8 +22,9 @@ struct AuditRoutes: Sendable {
             let now = sources.now()
             try await database.write { connection in
                 try AuditLog(connection).append(
-                    .managementExported, tenant: call.tenant, actor: AuditLog.localOperator, subject: "audit",
-                    detail: "\(period.from.rawValue) \(period.to.rawValue)", at: now)
+                    AuditLine(
+                        .managementExported, tenant: call.tenant, actor: AuditLog.localOperator, subject: "audit",
+                        detail: "\(period.from.rawValue) \(period.to.rawValue)", at: now))
             }
             return export(of: call.tenant, in: period)
         }

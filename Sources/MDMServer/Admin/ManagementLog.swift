@@ -18,7 +18,8 @@ struct ManagementLog: Sendable {
         }
         // Only the machine's operator can reach the administration socket.
         try AuditLog(connection).append(
-            action, tenant: call.tenant, actor: AuditLog.localOperator, subject: subject.description, detail: detail,
-            at: sources.now())
+            AuditLine(
+                action, tenant: call.tenant, actor: AuditLog.localOperator, subject: subject.description,
+                detail: detail, at: sources.now()))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
+internal import Encodings
 internal import Storage
 
 /// An app package that the server offers.
@@ -16,7 +17,7 @@ struct OfferedApp: Sendable {
     func manifest(url: String) -> AppManifest {
         AppManifest(
             bundleIdentifier: bundleIdentifier, version: version, title: title, url: url, size: size,
-            sha256: Hex.bytes(sha256) ?? [])
+            sha256: Hexadecimal.bytes(sha256) ?? [])
     }
 }
 

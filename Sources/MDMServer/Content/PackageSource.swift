@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import DeviceManagement
+internal import Encodings
 internal import Foundation
 internal import NIOPosix
 internal import Synchronization
@@ -57,7 +58,7 @@ final class PackageSource: Sendable {
         get throws {
             try state.withLock { state in
                 guard state.size > 0 else { throw ManagementRefusal(.unreadablePackage) }
-                return StoredPackage(size: state.size, sha256: Hex.text(state.digest.finalize()))
+                return StoredPackage(size: state.size, sha256: Hexadecimal.text(state.digest.finalize()))
             }
         }
     }

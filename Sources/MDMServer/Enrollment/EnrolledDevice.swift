@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import DeviceManagement
+internal import Encodings
 package import Storage
 
 /// An enrolled device.
@@ -26,7 +27,7 @@ package struct DeviceReference: Hashable, Sendable {
     fileprivate init(_ device: EnrolledDevice) {
         tenant = device.tenant
         let digest = SHA256.hash(data: Array("\(device.tenant) \(device.udid)".utf8))
-        self.digest = Hex.text(Array(digest.prefix(16)))
+        self.digest = Hexadecimal.text(Array(digest.prefix(16)))
     }
 
     fileprivate var key: String { "\(tenant)/\(digest)" }
@@ -34,7 +35,7 @@ package struct DeviceReference: Hashable, Sendable {
     fileprivate init?(key: String) {
         let parts = key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let tenant = TenantID(rawValue: parts[0]), parts[1].utf8.count == 32,
-            Hex.bytes(parts[1]) != nil
+            Hexadecimal.bytes(parts[1]) != nil
         else { return nil }
         (self.tenant, digest) = (tenant, parts[1])
     }

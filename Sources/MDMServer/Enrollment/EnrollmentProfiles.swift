@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
+internal import Encodings
 internal import Foundation
 internal import NIOPosix
 internal import Storage
@@ -35,7 +36,7 @@ struct EnrollmentProfiles: Sendable {
         let id = EnrollmentID(rawValue: sources.uuid())
         let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources, lifetime] in
             let identity = try authority.issue(enrollment: id, now: now.date, end: now + lifetime)
-            let password = Hex.text(sources.random(16))
+            let password = Hexadecimal.text(sources.random(16))
             let container = try identity.container(password: password, random: sources.random)
             let payload = IdentityPayload(container: container, password: password, fileName: "identity.p12")
             return (payload, MDMContext.fingerprint(identity.certificates[0]))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import DeviceManagement
+internal import Encodings
 internal import Glibc
 package import Hummingbird
 internal import NIOCore
@@ -65,6 +66,6 @@ package struct MDMContext: RequestContext {
 
     /// Returns the fingerprint of a certificate's DER.
     static func fingerprint(_ certificate: [UInt8]) -> CertificateFingerprint {
-        CertificateFingerprint(rawValue: Hex.text(SHA256.hash(data: certificate)))
+        CertificateFingerprint(rawValue: Hexadecimal.text(SHA256.hash(data: certificate)))
     }
 }

@@ -3,13 +3,16 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Foundation
 internal import Redaction
+internal import Retries
 internal import Synchronization
 internal import UnixSocket
 
 /// The connection's thread: connects, reads until the connection ends, pauses, connects again.
 extension BrokerConnection {
     func run() {
-        var backoff = Backoff(limit: deadlines.pause)
+        // A connection that ends within a second must not be opened again at once.
+        var backoff = Backoff(
+            from: .milliseconds(10), to: deadlines.pause, isFirstImmediate: true, success: .seconds(1))
         while true {
             let (isClosed, isWanted) = state.withLock { ($0.isClosed, $0.requests.wantsConnection) }
             if isClosed { break }
@@ -19,8 +22,7 @@ extension BrokerConnection {
             }
             let start = ContinuousClock.now
             connectAndServe()
-            backoff.reset(after: .now - start)
-            rest(for: backoff.pause())
+            rest(for: backoff.next(after: .now - start))
         }
         apply { $0.closed() }
     }

@@ -86,7 +86,11 @@ package final class BrokerConnection: Sendable {
 
     private func deadline(of operation: BrokerProtocol.Operation, isSilent: Bool) -> Duration {
         guard isSilent else { return deadlines.interactive }
-        return operation.isLocal ? deadlines.local : deadlines.silent
+        return switch operation.work {
+        case .reading: deadlines.reading
+        case .recording: deadlines.recording
+        case .asking: deadlines.silent
+        }
     }
 
     /// Cancels the sign-in in progress and closes its window. The app's call for this sign-in ends when the broker

@@ -11,9 +11,12 @@ package struct BrokerDeadlines: Sendable {
     /// How long the rest of a message may take to arrive after its first byte. The broker sends each message in one
     /// piece.
     package var frame: Duration = .seconds(2)
-    /// How long a request that the broker answers without the server waits for its reply. A person may be waiting for
-    /// the screen that depends on it.
-    package var local: Duration = .seconds(10)
+    /// How long a request that reads what the broker knows, such as the current account, waits for its reply. The broker
+    /// answers in milliseconds. A person may be waiting for the screen that depends on it, and must not take a broker that
+    /// hangs for an app that hangs.
+    package var reading: Duration = .seconds(3)
+    /// How long a request that the broker records on disk, without the server, waits for its reply.
+    package var recording: Duration = .seconds(10)
     /// How long any other request without user interaction waits for its reply.
     package var silent: Duration = .seconds(60)
     /// How long a sign-in waits for its reply. This is longer than the time for which the broker keeps a sign-in page
@@ -25,24 +28,4 @@ package struct BrokerDeadlines: Sendable {
     package var pause: Duration = .seconds(2)
 
     package init() {}
-}
-
-/// The pauses between connection attempts while the broker is unavailable: zero at first, then doubling up to a limit.
-struct Backoff {
-    private let limit: Duration
-    private var next = Duration.zero
-
-    init(limit: Duration) { self.limit = limit }
-
-    /// Returns the pause before the next attempt.
-    mutating func pause() -> Duration {
-        defer { next = min(max(next * 2, .milliseconds(10)), limit) }
-        return next
-    }
-
-    /// Starts over after a connection that lasted at least a second. A connection that ends sooner must not be reopened
-    /// at once.
-    mutating func reset(after lifetime: Duration) {
-        if lifetime >= .seconds(1) { next = .zero }
-    }
 }

@@ -14,13 +14,24 @@ package struct Call: Sendable {
 }
 
 extension BrokerProtocol.Operation {
-    /// Whether the operation may be sent a second time on a new connection.
-    var isIdempotent: Bool {
-        [.getDeviceInfo, .getAccounts, .refresh, .currentAccount, .acknowledgeAccount, .removeAccount].contains(self)
+    /// What the broker does before it answers.
+    enum Work {
+        /// It reads what it knows.
+        case reading
+        /// It records what the request says on disk.
+        case recording
+        /// It asks the server, or a person.
+        case asking
     }
 
-    /// Whether the broker answers without the server.
-    var isLocal: Bool {
-        [.getDeviceInfo, .getAccounts, .currentAccount, .acknowledgeAccount, .removeAccount].contains(self)
+    var work: Work {
+        switch self {
+        case .currentAccount, .getDeviceInfo, .getAccounts: .reading
+        case .acknowledgeAccount, .removeAccount: .recording
+        default: .asking
+        }
     }
+
+    /// Whether the operation may be sent a second time on a new connection.
+    var isIdempotent: Bool { work != .asking || self == .refresh }
 }

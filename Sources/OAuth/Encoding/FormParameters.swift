@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// Why a form or a query could not be parsed. The error contains no value of a parameter.
 package enum FormFailure: Error, Equatable {
@@ -85,9 +86,9 @@ package struct FormParameters: Sendable, Equatable {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
             case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
-                    throw .malformed
-                }
+                guard let high = rest.next().flatMap(Hexadecimal.value),
+                    let low = rest.next().flatMap(Hexadecimal.value)
+                else { throw .malformed }
                 bytes.append(high << 4 | low)
             default: bytes.append(byte)
             }
@@ -96,17 +97,7 @@ package struct FormParameters: Sendable, Equatable {
         return text
     }
 
-    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
     private static func append(_ text: String, to output: inout [UInt8]) {
-        let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -114,7 +105,8 @@ package struct FormParameters: Sendable, Equatable {
                 UInt8(ascii: "~"):
                 output.append(byte)
             default:
-                output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                output.append(UInt8(ascii: "%"))
+                output += Hexadecimal.digits([byte], .upper)
             }
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 
 /// A device's epoch as the server records it. A new epoch begins at every sign-in and at every sign-out. The id
 /// identifies the epoch, and the counter determines the order of epochs.
@@ -9,7 +10,7 @@ package struct DeviceEpoch: Sendable, Hashable {
 
     /// Returns nil if the id is malformed or the counter is negative.
     package init?(id: String, counter: Int) {
-        let isHexadecimal = id.allSatisfy { "0123456789abcdef".contains($0) }
+        let isHexadecimal = id.utf8.allSatisfy { Hexadecimal.isDigit($0, .lower) }
         guard id.utf8.count == 32, isHexadecimal, counter >= 0 else { return nil }
         self.id = id
         self.counter = counter

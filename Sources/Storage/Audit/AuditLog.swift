@@ -26,27 +26,17 @@ package struct AuditLog {
     /// Appends a line.
     ///
     /// - Throws: ``StorageError``
-    package func append(
-        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
-        method: SignInMethod? = nil, detail: String? = nil, at time: Timestamp
-    ) throws {
-        try append(
-            action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, detail: detail,
-            clientAddress: Self.clientAddress, at: time)
-    }
+    package func append(_ line: AuditLine) throws { try append(line, clientAddress: Self.clientAddress) }
 
-    private func append(
-        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
-        method: SignInMethod?, detail: String?, clientAddress: String?, at time: Timestamp
-    ) throws {
+    private func append(_ line: AuditLine, clientAddress: String?) throws {
         for _ in 0..<Self.attempts {
             let isAdded =
                 try connection.insert(
                     into: AuditEntry.self,
                     [
-                        .tenant: tenant, .position: AuditPositions.next(at: time), .time: time, .actor: actor,
-                        .action: action, .subject: subject, .outcome: outcome, .repetitions: 1, .method: method,
-                        .detail: detail, .correlation: Self.correlation,
+                        .tenant: line.tenant, .position: AuditPositions.next(at: line.time), .time: line.time,
+                        .actor: line.actor, .action: line.action, .subject: line.subject, .outcome: line.outcome,
+                        .repetitions: 1, .method: line.method, .detail: line.detail, .correlation: Self.correlation,
                         .clientAddress: clientAddress,
                     ], "ON CONFLICT (tenant, position) DO NOTHING") == 1
             if isAdded { return }
@@ -64,16 +54,13 @@ package struct AuditLog {
     /// address. One more line, without an address, counts the events from all other addresses.
     ///
     /// - Throws: ``StorageError``
-    package func appendOrCount(
-        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
-        method: SignInMethod? = nil, at time: Timestamp
-    ) throws {
+    package func appendOrCount(_ line: AuditLine) throws {
         let equal = try connection.records(
             AuditEntry.self,
             """
-            WHERE tenant = \(tenant) AND actor = \(actor) AND time > \(time - .seconds(600)) AND action = \(action)
-                AND outcome = \(outcome) AND COALESCE(subject, '') = \(subject ?? "")
-                AND COALESCE(method, '') = \(method?.rawValue ?? "")
+            WHERE tenant = \(line.tenant) AND actor = \(line.actor) AND time > \(line.time - .seconds(600))
+                AND action = \(line.action) AND outcome = \(line.outcome) AND COALESCE(subject, '') = \(line.subject ?? "")
+                AND COALESCE(method, '') = \(line.method?.rawValue ?? "")
             ORDER BY position DESC LIMIT \(Self.maximumAddresses + 1)
             """)
         var address = Self.clientAddress
@@ -81,14 +68,12 @@ package struct AuditLog {
             address = nil
         }
         guard let same = equal.first(where: { $0.clientAddress == address }) else {
-            return try append(
-                action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, detail: nil,
-                clientAddress: address, at: time)
+            return try append(line, clientAddress: address)
         }
         try connection.execute(
             """
             UPDATE audit SET repetitions = repetitions + 1
-            WHERE tenant = \(tenant) AND position = \(same.position)
+            WHERE tenant = \(line.tenant) AND position = \(same.position)
             """)
     }
 

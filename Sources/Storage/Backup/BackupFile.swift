@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import Encodings
 
 /// A backup that can be restored.
 package struct BackupFile: Sendable {
@@ -127,7 +128,7 @@ private final class BackupRows: RowCursor {
 
     private func finish() throws {
         guard !isChecked else { return }
-        guard count == table.rows, hexadecimal(hash.finalize()) == table.sha256 else { throw damaged }
+        guard count == table.rows, Hexadecimal.text(hash.finalize()) == table.sha256 else { throw damaged }
         isChecked = true
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import Encodings
 internal import FoundationEssentials
 internal import JSON
 
@@ -43,7 +44,7 @@ enum ManifestCoding {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let content = Array(try encoder.encode(manifest))
-        return Array("\(format) \(content.count) \(hexadecimal(SHA256.hash(data: content)))\n".utf8) + content + [
+        return Array("\(format) \(content.count) \(Hexadecimal.text(SHA256.hash(data: content)))\n".utf8) + content + [
             newline
         ]
     }
@@ -84,7 +85,7 @@ enum ManifestCoding {
     /// - Throws: ``TransferError`` `damaged`
     static func manifest(_ bytes: [UInt8], _ head: Head) throws -> BackupManifest {
         guard bytes.count == head.length + 1, bytes.last == newline,
-            hexadecimal(SHA256.hash(data: bytes.dropLast())) == head.sha256,
+            Hexadecimal.text(SHA256.hash(data: bytes.dropLast())) == head.sha256,
             let manifest = try? JSONReader.read(
                 BackupManifest.self, from: bytes.dropLast(),
                 limits: JSONLimits(bytes: maximumManifest, values: 100_000))
@@ -96,12 +97,4 @@ enum ManifestCoding {
 
     private static let newline = UInt8(ascii: "\n")
     private static let damagedManifest = TransferError(.damaged, "the beginning of the backup was cut off or changed")
-}
-
-/// The hexadecimal digits of a digest.
-func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
-    digest.map { byte in
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0" + digits : digits
-    }.joined()
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import Encodings
 
 /// Writes a backup of several databases to one file.
 package struct BackupWriter: Sendable {
@@ -92,7 +93,7 @@ private struct Spool: Sendable {
         }
         try flush()
         return BackupManifest.Table(
-            name: table.name, rows: count, bytes: place - start, sha256: hexadecimal(hash.finalize()))
+            name: table.name, rows: count, bytes: place - start, sha256: Hexadecimal.text(hash.finalize()))
     }
 
     /// Copies the rows to another file and moves `place` to their end.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Processes
+internal import Retries
 internal import Storage
 internal import Synchronization
 
@@ -69,14 +70,15 @@ private final class ListenerLoop: Sendable {
 
     func run() {
         while phase.withLock({ $0 == .waiting }) { wakeUp.wait(until: .now + .seconds(3600)) }
-        var pauses = ReconnectPauses()
+        var pauses = Backoff(
+            from: .milliseconds(100), to: .seconds(5), success: limits.announcementCheck)
         while !isEnded {
             let begin = ContinuousClock.now
             do throws(Failure) { try listen() } catch {
                 // The next connection begins with a gap, so nothing is lost but time.
             }
-            if ContinuousClock.now - begin > limits.announcementCheck { pauses = ReconnectPauses() }
-            if !isEnded { wakeUp.wait(until: .now + pauses.next(random: random())) }
+            let pause = pauses.next(after: ContinuousClock.now - begin)
+            if !isEnded { wakeUp.wait(until: .now + pause.spread(random())) }
         }
     }
 
@@ -120,16 +122,5 @@ private final class ListenerLoop: Sendable {
             for message in batch.messages { observers.tell(message) }
         }
         return isOwnAmongThem
-    }
-}
-
-/// The pauses between attempts to connect: random, and with an upper limit that doubles from 100 ms to 5 s.
-private struct ReconnectPauses {
-    private var ceiling = Duration.milliseconds(100)
-
-    /// - Parameter random: a random number from 0 to 1.
-    mutating func next(random: Double) -> Duration {
-        defer { ceiling = min(ceiling * 2, .seconds(5)) }
-        return ceiling * (0.5 + random / 2)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 internal import Storage
 
 /// The server's notification channel through which the nodes that use one schema announce changes to each other.
@@ -12,8 +13,7 @@ struct NotificationChannel: Sendable {
 
     init(of schema: String) {
         name = "baton_" + schema
-        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        sender = String(repeating: "0", count: 16 - digits.count) + digits
+        sender = Hexadecimal.text(UInt64.random(in: 0...UInt64.max))
     }
 
     /// Notifies all listening connections. Inside a transaction, the server sends the notifications when the

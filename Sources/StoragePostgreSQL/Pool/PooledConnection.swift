@@ -26,8 +26,8 @@ actor PooledConnection {
     /// What a transaction may do.
     enum Access {
         case read, write
-        /// Reads one state for any length of time. It never conflicts with other transactions. Unlike in `read`, the
-        /// state may contain a transaction without one that a serial order would put before it.
+        /// Reads one state for any length of time. It never conflicts with other transactions. The state may
+        /// contain a transaction and lack an earlier one, which a transaction of `read` never sees.
         case snapshot
 
         var begin: String {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CPostgreSQL
+internal import Encodings
 internal import Storage
 
 /// The server's answer to one statement.
@@ -99,18 +100,11 @@ internal import Storage
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.byteCount / 2 - 1)
         for offset in stride(from: 2, to: text.byteCount, by: 2) {
-            guard let high = digit(text.byte(offset)), let low = digit(text.byte(offset + 1)) else { throw malformed }
+            guard let high = Hexadecimal.value(text.byte(offset)), let low = Hexadecimal.value(text.byte(offset + 1))
+            else { throw malformed }
             bytes.append(high << 4 | low)
         }
         return bytes
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        default: nil
-        }
     }
 
     private static var malformed: Failure { Failure(.lost, as: .unexpectedValue, "the server's answer is malformed") }

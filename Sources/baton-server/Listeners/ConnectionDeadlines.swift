@@ -100,6 +100,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
 
     private static func close(in time: TimeAmount, _ context: ChannelHandlerContext) -> Scheduled<Void> {
         let channel = context.channel
-        return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+        return context.eventLoop.scheduleTask(in: time) {
+            channel.triggerUserOutboundEvent(ConnectionEnd.Cut(), promise: nil)
+        }
     }
 }

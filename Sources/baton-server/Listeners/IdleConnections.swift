@@ -29,7 +29,7 @@ final class IdleConnections: Sendable {
             state.idle.append(channel)
             return state.open > limit - Self.reserve && state.idle.count > 1 ? state.idle.removeFirst() : nil
         }
-        oldest?.close(promise: nil)
+        oldest?.triggerUserOutboundEvent(ConnectionEnd.Cut(), promise: nil)
     }
 
     fileprivate func close(_ channel: any Channel) {

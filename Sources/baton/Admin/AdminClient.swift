@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import AsyncHTTPClient
+import Encodings
 import FoundationEssentials
 import Glibc
 import NIOCore
@@ -150,8 +151,5 @@ struct AdminClient: Sendable {
         return CommandFailure(code: failure.error.code, message: failure.error.message, remedy: failure.error.remedy)
     }
 
-    private static func percent(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return "%" + (digits.count == 1 ? "0" : "") + digits
-    }
+    private static func percent(_ byte: UInt8) -> String { "%" + Hexadecimal.text([byte], .upper) }
 }

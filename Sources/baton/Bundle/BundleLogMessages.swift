@@ -12,6 +12,11 @@ enum BundleLogMessages {
         "a file that browsers read was changed",
         "a browser holds something open",
         "a browser's policies cannot be examined",
+        "a connection is closed: a frame is not a message of the protocol",
+        "a connection is closed: a frame is too long",
+        "a connection is closed: it did not begin with a hello that the broker accepts",
+        "a connection is closed: it sent a second hello",
+        "a connection is closed: the rest of a frame is missing",
         "a file of offline sign-in cannot be opened",
         "a kept session key cannot be used",
         "a page cannot be opened",
@@ -142,5 +147,6 @@ enum BundleLogMessages {
         "what the agent's former start has passed on cannot be read",
         "what was taken from apps cannot be removed",
         "what was taken from apps is not removed",
+        "why apps are locked is not known any more",
     ]
 }

@@ -27,8 +27,13 @@ extension DeviceCommand {
         var compare: String?
         @Option(help: "batond's configuration file, which names the state folder and the session users.")
         var config = "/etc/baton/batond.json"
-        @Option(help: "baton-agent's configuration file, which names the folder of browser profiles.")
-        var agentConfig = "/etc/baton/baton-agent.json"
+        @Option(
+            help: """
+                baton-agent's configuration file, which names the folder of browser profiles (default: \
+                \(standardAgentConfig) if it exists).
+                """)
+        var agentConfig: String?
+        private static let standardAgentConfig = "/etc/baton/baton-agent.json"
         @Option(help: ArgumentHelp("Do not look into this folder. May be repeated.", valueName: "folder"))
         var skip: [String] = []
         @Flag(help: "Also count items that Baton does not clear (see docs/leftovers.md).")
@@ -91,6 +96,13 @@ extension DeviceCommand {
                 throw Self.failure(error, path)
             }
             let scope = try scope(without: path)
+            guard scope.record == before.scope else {
+                throw CommandFailure(
+                    code: "snapshot_scope_differs",
+                    message: "\(path) was saved with other folders, session users or --skip options.",
+                    remedy:
+                        "Give the same --config, --agent-config and --skip as with --save, or save another snapshot.")
+            }
             return AuditReport(from: before, to: try AuditSnapshot.take(scope), scope: scope)
         }
 
@@ -119,8 +131,20 @@ extension DeviceCommand {
                     code: "configuration_unreadable", message: "\(config) does not exist.",
                     remedy: "Name batond's configuration file with --config.")
             }
+            guard FileManager.default.fileExists(atPath: broker.directory) else {
+                throw CommandFailure(
+                    code: "state_missing", message: "There is no \(broker.directory), which \(config) names.",
+                    remedy: "Name batond's configuration file with --config.")
+            }
             // A device without an agent has no browser for the worker.
-            let agent = try configuration(agentConfig, option: "--agent-config") { try AgentConfiguration(json: $0) }
+            let agent = try configuration(agentConfig ?? Self.standardAgentConfig, option: "--agent-config") {
+                try AgentConfiguration(json: $0)
+            }
+            if let agentConfig, agent == nil {
+                throw CommandFailure(
+                    code: "configuration_unreadable", message: "\(agentConfig) does not exist.",
+                    remedy: "Name baton-agent's configuration file with --agent-config, or leave the option out.")
+            }
             let users = try (broker.sessionUsers ?? []).map { number in
                 guard let user = SystemUser(number: number) else {
                     throw CommandFailure(
@@ -129,11 +153,10 @@ extension DeviceCommand {
                 }
                 return user
             }
-            let skipped = [absolute(snapshot)] + skip
             return AuditScope(
                 state: real(broker.directory), profiles: (agent?.profiles).map(real),
                 users: users.map { SystemUser(number: $0.number, group: $0.group, home: real($0.home)) },
-                programs: ProgramFiles.ownFolder, skipped: skipped.map(real))
+                programs: ProgramFiles.ownFolder, skipped: skip.map(real), snapshot: real(absolute(snapshot)))
         }
 
         private func configuration<Value>(
@@ -159,7 +182,8 @@ extension DeviceCommand {
 
         private func lines(_ report: AuditReport) -> [String] {
             let shown = report.groups.filter { all || $0.judgement != .kept }
-            return shown.flatMap(Self.lines) + Self.lines(report.unread) + [summary(report)]
+            return shown.flatMap(Self.lines) + Self.lines(report.unread)
+                + skip.map { "not looked into: \(Table.printable($0))" } + [summary(report)]
         }
 
         private static func lines(_ group: AuditReport.Group) -> [String] {

@@ -58,36 +58,49 @@ struct HomeCommand: AsyncParsableCommand {
             runtimeDirectory: device.folder, configuration: try configuration(),
             pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
             deviceName: ProcessInfo.processInfo.hostName, environment: environment)
-        let run =
-            if let renewal { try await showScreen(start, after: renewal, logger) } else { try showBar(start, logger) }
+        let show =
+            if let renewal { try await makeScreen(start, after: renewal, logger) } else { try makeBar(start, logger) }
+        try await untilStopped(show) { renewal?.stop() }
+    }
+
+    /// Runs `body` until it ends or a signal asks the program to stop, also one that arrives before the first line of
+    /// `body`.
+    private func untilStopped(
+        _ body: @escaping @Sendable () async throws -> Void, stop: @escaping @Sendable () -> Void
+    ) async throws {
+        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
         let signals = Signals([SIGINT, SIGTERM]) {
-            renewal?.stop()
-            run.cancel()
+            stop()
+            ask.finish()
         }
         defer { withExtendedLifetime(signals) {} }
-        do {
-            try await run.value
-        } catch  where run.isCancelled {
+        let run = Task { try await body() }
+        let end = Task {
+            for await _ in asked {}
+            run.cancel()
+        }
+        defer { end.cancel() }
+        do { try await run.value } catch  where run.isCancelled {
             // What is ended on request may end with an error of its own.
         }
     }
 
-    private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
+    private func makeBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> @Sendable () async throws -> Void {
         let policies = InstalledPolicies()
         let bar = try HomeBar(start, forget: { Glibc.exit(0) }, logger: logger) { [browser] in
             await HomeWindow.obstacle(browser, policies)?.code
         }
-        return Task { try await bar.run(showHome: KioskWindows.showHome) }
+        return { try await bar.run(showHome: KioskWindows.showHome) }
     }
 
-    private func showScreen(
+    private func makeScreen(
         _ start: HomeScreen.Start, after renewal: HomeRenewal, _ logger: Logger
-    ) async throws -> Task<Void, any Error> {
+    ) async throws -> @Sendable () async throws -> Void {
         guard !addressOnly else {
             let screen = try HomeScreen(
-                start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: { await renewal.startAnew() },
+                start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: { renewal.startAnew() },
                 logger: logger)
-            return Task {
+            return {
                 try await screen.run { address in
                     guard !renewal.isRenewed else { return }
                     try OutputOptions.print([address])
@@ -95,15 +108,15 @@ struct HomeCommand: AsyncParsableCommand {
                 }
             }
         }
-        let window = try await HomeWindow(browser: browser, isFullScreen: fullScreen, policies: renewal.policies)
+        let window = try await HomeWindow(browser: browser, isFullScreen: fullScreen, findings: renewal.findings)
         let windows = HomeWindows(window, logger: logger)
         let forget: @Sendable () async -> Never = {
             await windows.endForHandover()
-            await renewal.startAnew()
+            renewal.startAnew(with: await window.findings)
         }
         let screen = try HomeScreen(
             start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: forget, logger: logger)
-        return Task { try await show(screen, in: windows, isRenewed: renewal.isRenewed) }
+        return { try await show(screen, in: windows, isRenewed: renewal.isRenewed) }
     }
 
     private func show(_ screen: HomeScreen, in windows: HomeWindows, isRenewed: Bool) async throws {

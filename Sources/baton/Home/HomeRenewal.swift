@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrowserWindows
 import Glibc
-import HomeScreen
 import JSON
 import Processes
 import Synchronization
@@ -13,13 +11,13 @@ import UnixSocket
 /// the port. The parent of the process notices nothing.
 final class HomeRenewal: Sendable {
     /// The files that are passed on.
-    private enum File: String { case page, policies }
+    private enum File: String { case page, findings }
 
     /// Whether this process has started anew after a session.
     let isRenewed: Bool
     let socket: LoopbackListener
-    /// What is known about the installed browser.
-    let policies: InstalledPolicies
+    /// What the former start has found out about the machine; nil if this is no new start, or if that is not known.
+    let findings: HomeWindow.Findings?
     private let isStopping = Atomic(false)
 
     private static let limits = JSONLimits(bytes: 1 << 20)
@@ -36,20 +34,21 @@ final class HomeRenewal: Sendable {
         } else {
             socket = try LoopbackListener(port: port)
         }
-        let known = former?.content(of: .policies, limit: Self.limits.bytes).flatMap {
-            try? JSONReader.read([ExaminedPolicies].self, from: $0, limits: Self.limits)
+        findings = former?.content(of: .findings, limit: Self.limits.bytes).flatMap {
+            try? JSONReader.read(HomeWindow.Findings.self, from: $0, limits: Self.limits)
         }
-        policies = InstalledPolicies(known ?? [])
     }
 
     /// Notes that this process was asked to end.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
     /// Call it when no window is open, and no program that was opened from a tile runs.
-    func startAnew() async -> Never {
+    ///
+    /// - Parameter findings: what the next start need not find out again.
+    func startAnew(with findings: HomeWindow.Findings? = nil) -> Never {
         var files: [File: Descriptor] = [.page: socket.descriptor]
-        if let known = try? JSONWriter.encode(await policies.known) {
-            files[.policies] = (try? MemoryFile(holding: known))?.descriptor
+        if let findings, let known = try? JSONWriter.encode(findings) {
+            files[.findings] = (try? MemoryFile(holding: known))?.descriptor
         }
         // From here on, a signal ends the process at once.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }

@@ -5,15 +5,27 @@ import Foundation
 import Glibc
 import JSON
 import Processes
+import Synchronization
 import UnixSocket
 
 /// The window of the home screen: a confined Chromium that shows the home screen and nothing else.
 ///
 /// It leaves nothing behind. Its profile is in its confinement's memory, and its policies are read from a descriptor.
 /// Both vanish with its last process, and its processes end with this one, however it ends.
-struct HomeWindow: Sendable {
+final class HomeWindow: Sendable {
+    /// What this program has found out about the machine and need not find out again when it starts anew.
+    struct Findings: Codable {
+        /// What is known about the installed browsers.
+        let policies: [ExaminedPolicies]
+        /// The address of the session's accessibility bus.
+        let bus: String?
+    }
+
     private let browser: String
     private let isFullScreen: Bool
+    private let policies: InstalledPolicies
+    /// The session's accessibility bus, as it was found for the latest window.
+    private let bus: Mutex<AccessibilityBus?>
     /// The environment of the session.
     private let session: [String: String]
     /// The end that each window reads from, and the end that this process alone has open. When this process ends,
@@ -32,9 +44,11 @@ struct HomeWindow: Sendable {
         """
     private static let memory = Confinement.Memory(home: 256 << 20, temporary: 64 << 20, shared: 256 << 20)
 
+    /// - Parameter findings: what this program found out before it started anew. Then the browser could be confined, and
+    ///   it is not tried again: a window that cannot be confined does not open.
     /// - Throws: ``CommandFailure`` if there is no screen or no browser, or if the browser cannot be confined. In that
     ///   case no window may open.
-    init(browser: String, isFullScreen: Bool, policies: InstalledPolicies) async throws {
+    init(browser: String, isFullScreen: Bool, findings: Findings?) async throws {
         session = ProcessInfo.processInfo.environment
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { [session] in session[$0]?.isEmpty == false }) else {
             throw CommandFailure(
@@ -46,23 +60,36 @@ struct HomeWindow: Sendable {
                 code: "no_browser", message: "\(browser) is not the path of a program.",
                 remedy: "Install chromium, or name another Chromium with --browser.")
         }
-        if let obstacle = await Self.obstacle(browser, policies) {
-            let code = obstacle is ConfinementFailure ? "home_not_confined" : obstacle.code
-            throw CommandFailure(code: code, message: obstacle.cause, remedy: obstacle.remedy)
-        }
-        self.browser = browser
-        self.isFullScreen = isFullScreen
+        (self.browser, self.isFullScreen) = (browser, isFullScreen)
+        policies = InstalledPolicies(findings?.policies ?? [])
+        bus = Mutex(findings?.bus.flatMap(AccessibilityBus.init))
         life = try Connection.pair(maximumFrame: 0)
+        try await check(isConfinementKnown: findings != nil)
+    }
+
+    var findings: Findings {
+        get async { Findings(policies: await policies.known, bus: bus.withLock(\.?.address)) }
+    }
+
+    /// - Throws: ``CommandFailure`` if something keeps a window from opening.
+    func check(isConfinementKnown: Bool = false) async throws {
+        guard let obstacle = await Self.obstacle(browser, policies, isConfinementKnown: isConfinementKnown) else {
+            return
+        }
+        let code = obstacle is ConfinementFailure ? "home_not_confined" : obstacle.code
+        throw CommandFailure(code: code, message: obstacle.cause, remedy: obstacle.remedy)
     }
 
     /// What keeps a window of this browser from opening; nil if nothing does.
     ///
-    /// - Parameter policies: what is known about the installed browsers.
+    /// - Parameters:
+    ///   - policies: what is known about the installed browsers.
+    ///   - isConfinementKnown: whether the browser can be confined.
     static func obstacle(
-        _ browser: String, _ policies: InstalledPolicies = InstalledPolicies()
+        _ browser: String, _ policies: InstalledPolicies = InstalledPolicies(), isConfinementKnown: Bool = false
     ) async -> (any WindowFailure)? {
         do {
-            try await blocking { try Confinement.check() }
+            if !isConfinementKnown { try await blocking { try Confinement.check() } }
             try await policies.check(ChromiumPolicies.names.needed, in: .program(file: browser))
             return nil
         } catch { return error as? any WindowFailure }
@@ -70,12 +97,17 @@ struct HomeWindow: Sendable {
 
     /// Opens a window. Blocks until its process has started.
     ///
+    /// The window may open one address, with a number that nothing shows to a person, so no second window shows the home
+    /// screen. Programs of the same user can read it in `/proc`.
+    ///
     /// - Throws: ``ProcessFailure``, ``FileError``.
     func open(_ address: String) throws -> ChildProcess {
-        let bus = AccessibilityBus.find(in: session)
+        let address = address + "?window=" + UUID().uuidString
+        let bus = AccessibilityBus.find(in: session, former: bus.withLock(\.self))
+        self.bus.withLock { $0 = bus }
         let confinement = confinement(address, bus)
         let command = [browser] + arguments(address, isReadable: bus != nil)
-        let words = confinement.words(for: ["/bin/sh", "-c", Self.bound, "sh"] + command)
+        let words = try confinement.words(for: ["/bin/sh", "-c", Self.bound, "sh"] + command)
         return try ChildProcess.spawnBound(
             executable: words[0], arguments: Array(words.dropFirst()), environment: environment,
             descriptors: try confinement.descriptors() + [(life.reader.descriptor, as: 9)], output: .discarded)

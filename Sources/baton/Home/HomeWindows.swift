@@ -31,7 +31,8 @@ actor HomeWindows {
 
     /// Opens windows until the person closes one, or until the task is cancelled.
     ///
-    /// - Throws: ``ProcessFailure``, ``FileError`` if no window can be started.
+    /// - Throws: ``ProcessFailure``, ``FileError`` if no window can be started; ``CommandFailure`` if no window may open
+    ///   any more.
     func show(_ address: String, _ presence: PagePresence) async throws {
         var pause = Duration.zero
         while !Task.isCancelled {
@@ -48,6 +49,7 @@ actor HomeWindows {
             case .closed, .cancelled: return
             case .handover: break
             case .pageLost, .crashed:
+                if case .crashed = ending { try await window.check() }
                 if began.duration(to: .now) >= Self.steady { pause = .zero }
                 logger.warning(
                     "the window of the home screen opens anew",

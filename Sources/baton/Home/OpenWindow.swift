@@ -43,9 +43,11 @@ final class OpenWindow: Sendable {
     ///
     /// - Throws: ``ProcessFailure``.
     func ending(_ presence: PagePresence, start: Duration, patience: Duration) async throws -> Ending {
-        try await withThrowingTaskGroup { group in
+        // Nothing has reaped the process yet, so the number is its own.
+        let window = ((try? ProcessTable.entry(process.pid)) ?? nil)?.name
+        return try await withThrowingTaskGroup { group in
             group.addTask {
-                await presence.awaitLoss(start: start, patience: patience)
+                if let window { await presence.awaitLoss(in: window, start: start, patience: patience) }
                 await self.end(Task.isCancelled ? .cancelled : .pageLost)
             }
             let status = try await blocking { try self.awaitExit() }

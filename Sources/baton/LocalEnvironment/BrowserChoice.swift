@@ -3,6 +3,7 @@ import BrowserWindows
 import Crypto
 import FoundationEssentials
 import Glibc
+import Processes
 import SwiftASN1
 import X509
 
@@ -24,7 +25,7 @@ enum BrowserChoice: Sendable {
     ///
     /// - Throws: ``CommandFailure``
     func check() async throws {
-        if case .person(let program) = self { try Self.check(person: program) }
+        if case .person(let program) = self { try await Self.check(person: program) }
         guard case .window = self, hasScreen else { return }
         guard let obstacle = await HomeWindow.obstacle(HomeWindow.chromium) else { return }
         let code = obstacle is ConfinementFailure ? "browser_not_confined" : obstacle.code
@@ -34,7 +35,7 @@ enum BrowserChoice: Sendable {
     /// Refuses a file that cannot be a program that acts as a person.
     ///
     /// - Throws: ``CommandFailure``
-    static func check(person program: String) throws {
+    static func check(person program: String) async throws {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: program, isDirectory: &isFolder), !isFolder,
             FileManager.default.isReadableFile(atPath: program)
@@ -42,6 +43,23 @@ enum BrowserChoice: Sendable {
             throw CommandFailure(
                 code: "person_missing", message: "\(program) is not a program that acts as a person.",
                 remedy: "Give the path of Tests/Person/person.py, or of a Python program that is called like it.")
+        }
+        guard (try? await isPython(program)) == true else {
+            throw CommandFailure(
+                code: "person_unsuitable", message: "\(program) is not a program that \(python) can run.",
+                remedy: "Give the path of Tests/Person/person.py, or of a Python program that is called like it.")
+        }
+    }
+
+    private static let python = "/usr/bin/python3"
+
+    /// Whether Python can read a program, which is not run.
+    private static func isPython(_ program: String) async throws -> Bool {
+        let script = "import sys; compile(open(sys.argv[1], 'rb').read(), 'person', 'exec', dont_inherit=True)"
+        return try await blocking {
+            let reader = try ChildProcess.spawn(
+                executable: python, arguments: ["-c", script, program], environment: [:], output: .discarded)
+            return try reader.waitForExit() == .exited(0)
         }
     }
 
@@ -53,7 +71,7 @@ enum BrowserChoice: Sendable {
             ["/usr/lib/chromium/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
                 + (try Self.options(layout))
         case .person(let program):
-            ["/usr/bin/python3", program, "--person", layout.person, "--log", layout.logs + "/person.log"]
+            [Self.python, program, "--person", layout.person, "--log", layout.logs + "/person.log"]
                 + ["--profile", "{profile}"] + (try Self.options(layout)) + ["{url}"]
         }
     }

@@ -4,6 +4,7 @@ internal import BrokerIPC
 import DeviceManagement
 internal import Files
 import FoundationEssentials
+import Glibc
 import Processes
 
 /// The developer's own apps in an environment that another process keeps running.
@@ -16,14 +17,23 @@ struct OwnApps {
         let authority: String
         /// Whether the app was registered by this call.
         let isNew: Bool
+        /// The app's folders of a worker's data, if this call has set them.
+        let dataFolders: [String]?
 
         private enum CodingKeys: String, CodingKey {
-            case id, clientID = "clientId", redirectURI = "redirectUri", authority, isNew
+            case id, clientID = "clientId", redirectURI = "redirectUri", authority, isNew, dataFolders
         }
 
         /// The environment variables with which the app is started.
         var variables: [(name: String, value: String)] {
             [("BATON_CLIENT_ID", clientID), ("BATON_REDIRECT_URI", redirectURI), ("BATON_AUTHORITY", authority)]
+        }
+
+        /// The registration as lines.
+        var lines: [String] {
+            ["\(id) is registered\(isNew ? "" : " already"):"] + variables.map { "  \($0.name)=\($0.value)" }
+                + (dataFolders?.map { "  data folder  \($0)" } ?? [])
+                + (dataFolders == [] ? ["  no data folder"] : [])
         }
     }
 
@@ -49,14 +59,14 @@ struct OwnApps {
     ///   - clientID: the client id that the app's code names; nil for the one that it has, or for a new one.
     ///   - folders: the app's folders of a worker's data; nil to leave them as they are.
     ///   - program: the path of the app's program, which must not be in such a folder.
+    ///   - patience: how long to wait while another command registers an app.
     /// - Throws: ``CommandFailure``, also if the app or the client id belongs to somebody else. Then nothing is registered.
     func register(
-        _ id: String, clientID: String?, dataFolders folders: [String]?, program: String? = nil
+        _ id: String, clientID: String?, dataFolders folders: [String]?, program: String? = nil, patience: Duration
     ) async throws -> Registration {
         try await checkRunning()
         // Of two calls at once, the second sees what the first has registered.
-        let path = layout.ownApps + ".lock"
-        let lock = try await blocking { try FileLock(path, isPatient: true) }
+        let lock = try await lock(within: patience)
         defer { withExtendedLifetime(lock) {} }
         var known = try known()
         try check(id, clientID, among: known)
@@ -65,11 +75,11 @@ struct OwnApps {
         let client = former ?? clientID?.lowercased() ?? UUID().uuidString.lowercased()
         let registration = Registration(
             id: id, clientID: client, redirectURI: "msauth.\(id)://auth", authority: "\(facts.loginURL)/\(tenantID)",
-            isNew: former == nil)
+            isNew: former == nil, dataFolders: folders)
         guard former == nil || folders != nil else { return registration }
         if former == nil { try await add(registration) }
         do { try await install(registration, folders ?? []) } catch {
-            if former == nil { try await admin.call("DELETE", clientPath(client)) }
+            if former == nil { try await takeBack(registration, because: error) }
             throw error
         }
         if former == nil {
@@ -89,6 +99,45 @@ struct OwnApps {
         }
     }
 
+    /// Waits for the lock on the list of apps.
+    ///
+    /// - Throws: ``CommandFailure`` that names the process with the lock, if that process keeps it.
+    private func lock(within patience: Duration) async throws -> FileLock {
+        let path = layout.ownApps + ".lock"
+        let deadline = ContinuousClock.now + patience
+        while true {
+            if let lock = try FileLock(path, isPatient: false) {
+                try lock.write("\(getpid())\n")
+                return lock
+            }
+            guard ContinuousClock.now < deadline else { throw locked(path) }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func locked(_ path: String) -> CommandFailure {
+        let text = (try? AtomicFile(path: path).read(limit: 64)).map { String(decoding: $0, as: UTF8.self) }
+        let holder = text.flatMap { Int32($0.trimmingPrefix { $0 == " " }.prefix { $0.isNumber }) }
+        return CommandFailure(
+            code: "own_apps_locked",
+            message: "Another command registers an app in this environment and does not finish"
+                + (holder.map { ": process \($0)." } ?? ". Its process is not known."),
+            remedy: holder.map { "Wait until it has ended, or end it (kill \($0)); then run this command again." }
+                ?? "Find the process that has \(path) open (fuser), and end it; then run this command again.")
+    }
+
+    /// Removes the client of an app that the device has refused.
+    ///
+    /// - Throws: the refusal, with what failed as an addition.
+    private func takeBack(_ app: Registration, because refusal: any Error) async throws {
+        do { try await admin.call("DELETE", clientPath(app.clientID)) } catch {
+            throw CommandFailure(reading: refusal).adding(
+                CommandFailure(reading: error),
+                doing: "Its client \(app.clientID) could not be removed from the identity platform",
+                remedy: "Remove the client, too: baton admin client remove \(app.clientID).")
+        }
+    }
+
     private func clientPath(_ client: String) -> String {
         IdentityAdmin.Path.client.filled(["tenant": tenantID, "client": client])
     }
@@ -102,7 +151,7 @@ struct OwnApps {
         if let failure = try await setup.failure(of: command) {
             throw CommandFailure(
                 code: "device_refused", message: "The device did not register \(app.id): \(failure)",
-                remedy: "Correct what the message names; nothing has changed.")
+                remedy: "Correct what the message names, and run the command again.")
         }
     }
 
@@ -158,7 +207,7 @@ struct OwnApps {
                 remedy: "Use words of lower-case letters, digits and hyphens with dots between them, such as "
                     + "com.example.rounds.")
         }
-        guard !facts.apps.contains(where: { $0.bundleID == id }), !id.hasPrefix("org.baton.") else {
+        guard !id.hasPrefix("org.baton.") else {
             throw CommandFailure(
                 code: "app_of_environment", message: "\(id) belongs to an app of Baton.",
                 remedy: "Give your app an id of its own with --id, such as com.example.rounds.")

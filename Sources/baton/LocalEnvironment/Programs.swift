@@ -67,9 +67,13 @@ final class Programs: Sendable {
     private func exited(_ program: Program, _ status: ExitStatus) {
         let isKnown = state.withLock { $0.running.contains { $0.process.pid == program.process.pid } }
         guard isKnown else { return }
+        var status = status
         while mayRestart(program) {
-            let isStarted = (try? start(program.order) { restarted?($0, status) }) != nil
+            let former = status
+            let isStarted = (try? start(program.order) { restarted?($0, former) }) != nil
             if isStarted || isEnding { return }
+            // It ended before it served. If it could not even be spawned, the former status says why the program ended.
+            status = (try? self[program.name]?.process.waitForExit()) ?? former
         }
         end(
             program.order.isClosedByPerson && status.isSuccess

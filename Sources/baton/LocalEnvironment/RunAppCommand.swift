@@ -22,6 +22,7 @@ struct RunAppCommand: AsyncParsableCommand {
     @Option(help: "A folder that holds data of a worker and nothing else; may be repeated (docs/app-identity.md).")
     var dataFolder: [String] = []
     @Flag(help: "Take back the app's folders of data.") var noDataFolder = false
+    @Option(help: "The seconds to wait while another command registers an app.") var patience = 30
     @OptionGroup var output: OutputOptions
     @Argument(parsing: .captureForPassthrough, help: "The app's program and its arguments; they come last.")
     var program: [String] = []
@@ -30,6 +31,7 @@ struct RunAppCommand: AsyncParsableCommand {
         guard dataFolder.isEmpty || !noDataFolder else {
             throw ValidationError("Give either --data-folder or --no-data-folder.")
         }
+        guard (0...3600).contains(patience) else { throw ValidationError("Give from 0 to 3600 as --patience.") }
     }
 
     /// The folders to register; nil to leave them as they are.
@@ -45,11 +47,8 @@ struct RunAppCommand: AsyncParsableCommand {
             let words = program.first == "--" ? Array(program.dropFirst()) : program
             let path = try words.first.map(Self.executable)
             let app = try await OwnApps(layout).register(
-                id, clientID: clientID, dataFolders: folders, program: path)
-            try output.print(app) { app in
-                ["\(app.id) is registered\(app.isNew ? "" : " already"):"]
-                    + app.variables.map { "  \($0.name)=\($0.value)" }
-            }
+                id, clientID: clientID, dataFolders: folders, program: path, patience: .seconds(patience))
+            try output.print(app) { $0.lines }
             guard let path else { return }
             let sockets = [("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_MARKER", layout.managedMarker)]
             for (name, value) in sockets + app.variables { unsafe setenv(name, value, 1) }

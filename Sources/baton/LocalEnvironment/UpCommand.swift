@@ -139,7 +139,7 @@ extension LocalEnvironment {
             try await step("push", "pushing the broker package, the apps and the profile") { try await push() }
         }
         if let administrator, try await DeviceCommand.status(device).deviceID == nil {
-            try BrowserChoice.check(person: administrator)
+            try await BrowserChoice.check(person: administrator)
             try await step("join", "joining the device to the directory, as Carol") {
                 try await join(through: administrator)
             }

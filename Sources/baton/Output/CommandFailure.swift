@@ -25,6 +25,20 @@ struct CommandFailure: Error, Codable, CustomStringConvertible {
 }
 
 extension CommandFailure {
+    /// Returns the failure if it is one, otherwise the failure for an error that no command expects.
+    init(reading error: any Error) { self = error as? CommandFailure ?? CommandFailure(unexpected: error) }
+
+    /// Returns this failure with what failed afterwards as an addition. The code stays that of this failure.
+    ///
+    /// - Parameters:
+    ///   - act: what failed afterwards, as a sentence without its end.
+    ///   - remedy: what to do about it.
+    func adding(_ other: CommandFailure, doing act: String, remedy addition: String) -> CommandFailure {
+        CommandFailure(
+            code: code, message: "\(message) \(act): \(other.message) [\(other.code)]",
+            remedy: "\(remedy) \(addition)", exitCode: exitCode)
+    }
+
     /// Creates the failure for an error that no command expects.
     init(unexpected error: any Error) {
         self.init(

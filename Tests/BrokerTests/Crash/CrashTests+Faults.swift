@@ -55,7 +55,7 @@ extension CrashTests {
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             // A status is answered only by a running supervisor; if it has ended, the request throws.
             guard try await fixture.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
-            guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+            guard case .open(_, let epoch, _, _) = try await agent.order() else { throw TestProblem("no browser") }
             guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
             fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session)))
             _ = try await fixture.status()

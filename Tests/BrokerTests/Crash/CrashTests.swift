@@ -118,7 +118,7 @@ extension CrashTests {
             let agent = try fixture.agent(of: 1000)
             fixture.sessionProcessSends(.signInRequested(requestID: 1))
             fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
-            guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+            guard case .open(_, let epoch, _, _) = try await agent.order() else { throw TestProblem("no browser") }
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
             fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session)))

@@ -86,7 +86,7 @@ import Testing
 
     @Test func `the doctor's remedy fixes an app that was refused`() {
         let reasons: [BrokerError.Reason] = [
-            .unknownClient, .otherApp, .blocked, .unlisted, .agentMissing, .browserBroke,
+            .unknownClient, .otherApp, .blocked, .unlisted, .agentMissing, .browserBroke, .programBroke,
         ]
         for reason in reasons { #expect(reason.remedy?.hasSuffix(".") == true) }
         #expect(BrokerError.Reason(rawValue: "nobody_knows").remedy == nil && BrokerError.Reason.nobody.remedy == nil)

@@ -58,10 +58,11 @@ import Testing
         let never = Leftover.unobserved(items: all, left: [], searched: everywhere)
         #expect(
             never == [
-                "abstract_sockets", "clipboard", "core_dumps", "display_server", "listening_ports", "mounts",
+                "abstract_sockets", "clipboard", "control_groups", "core_dumps", "display_server", "folder_attributes",
+                "jobs_and_mail", "kernel_keyrings", "listening_ports", "mounts",
                 "primary_selection", "print_spool", "session_programs", "session_records", "session_trash", "swap",
                 "system_journal",
-                "system_v_objects",
+                "system_v_objects", "unmounted_queues",
             ])
         let searched = Set(Leftover.unobserved(items: all, left: [], searched: [])).subtracting(never)
         #expect(

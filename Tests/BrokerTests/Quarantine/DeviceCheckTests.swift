@@ -70,7 +70,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["journal", "tombstones.json", "ended-sessions.json", "live-session.json", "join.json"])
+    @Test(arguments: [
+        "journal", "tombstones.json", "ended-sessions.json", "live-session.json", "join.json", "join-confirmed.json",
+        "browser-holder.json", "departure.json", "app-locks.json",
+    ])
     func `a file that cannot be read is named`(name: String) throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)

@@ -212,7 +212,7 @@ extension SupervisorFixture {
     fileprivate func signIn(through agent: FakeAgent, markedIn scratch: Scratch) async throws -> MarkedBrowser {
         sessionProcessSends(.signInRequested(requestID: 1))
         sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
-        guard case .open(let id, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+        guard case .open(let id, let epoch, _, _) = try await agent.order() else { throw TestProblem("no browser") }
         let browser = try MarkedBrowser(epoch, in: scratch)
         agent.say(.opened(id: id))
         sessionProcessSends(.signInSucceeded)

@@ -5,6 +5,7 @@ import BrokerProtocol
 import Foundation
 import Processes
 import Receipts
+import Synchronization
 import TestSupport
 import Testing
 import UnixSocket
@@ -14,16 +15,29 @@ import UnixSocket
 @Suite(.timeLimit(.minutes(3))) struct OlderSearchTests {
     private typealias Channel = FramedJSON<HelperRequest, HelperReply>
 
+    /// Five seconds before the test, and an hour after it, in seconds since the machine was started.
+    private static let (before, after) = (
+        Int(BootClock.now().components.seconds) - 5, Int(BootClock.now().components.seconds) + 3600
+    )
+
     /// Answers as a helper whose search for folders began at this time.
-    private static func serve(_ connection: Descriptor, _ scratch: Scratch, foldersAsOf: Int, files: [String]) {
+    ///
+    /// - Parameter asked: called with the time from which files are looked for.
+    private static func serve(
+        _ connection: Descriptor, _ scratch: Scratch, foldersSearched: Int?, files: [String], asked: (Int) -> Void
+    ) {
         let channel = Channel(connection, limits: Wire.helperLimits)
+        func reported(_ since: Int) -> HelperReply {
+            asked(since)
+            return .left(home: "/home/ward", files: files, unread: [], foldersSearched: foldersSearched)
+        }
         while let request = try? channel.receive().message {
             let reply: HelperReply =
                 switch request {
                 case .list: .sessions(storage: [], groups: [])
                 case .makeStorage(let epoch, _): .storage(path: scratch.path("s/\(epoch)"), isSwapFree: true)
-                case .report:
-                    .left(home: "/home/ward", files: files, unread: [], foldersAsOf: foldersAsOf)
+                case .report(_, let since):
+                    reported(since)
                 case .removeStorage, .addProcess, .kill: .done
                 }
             guard (try? channel.send(reply)) != nil else { return }
@@ -31,21 +45,26 @@ import UnixSocket
     }
 
     /// The receipt of a session whose files were looked for in folders that were found at this time.
-    private func receipt(foldersAsOf: Int, files: [String] = []) async throws -> Receipt {
+    private func receipt(
+        foldersSearched: Int?, files: [String] = [], asked: @escaping @Sendable (Int) -> Void = { _ in },
+        during session: (SupervisorFixture) -> Void = { _ in }
+    ) async throws -> Receipt {
         try await Scratch.with { scratch in
             let listener = try Listener(path: scratch.path("helper.sock"), mode: 0o600)
             let helper = Task.detached {
                 try await blocking {
-                    Self.serve(try listener.accept(), scratch, foldersAsOf: foldersAsOf, files: files)
+                    Self.serve(
+                        try listener.accept(), scratch, foldersSearched: foldersSearched, files: files, asked: asked)
                 }
             }
             try await SupervisorFixture.with(scratch, helper: scratch.path("helper.sock")) { fixture in
                 let agent = try fixture.agent(of: 1000)
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
-                guard case .confine = try await agent.order(), case .open(_, let epoch, _) = try await agent.order()
+                guard case .confine = try await agent.order(), case .open(_, let epoch, _, _) = try await agent.order()
                 else { throw TestProblem("no browser") }
                 fixture.sessionProcessSends(.signInSucceeded)
+                session(fixture)
                 fixture.order(.signOut(fromBrowser: false))
                 while try await agent.order() != .examine(epoch: epoch) {}
                 agent.say(.examined(epoch: epoch, BrowserExamination(.ending)))
@@ -61,20 +80,48 @@ import UnixSocket
     @Test func `a search that began before the session is named, and newer folders count as not looked at`()
         async throws
     {
-        let receipt = try await receipt(foldersAsOf: 1_000_000_000)
-        #expect(receipt.remains.left == .none && receipt.remains.foldersAsOf == 1_000_000_000)
+        let receipt = try await receipt(foldersSearched: Self.before)
+        #expect(receipt.remains.left == .none)
+        let time = try #require(receipt.remains.foldersAsOf)
+        #expect((HandClock.began - 65...HandClock.began - 5).contains(time))
         #expect(receipt.remains.unobserved?.contains("new_folders") == true)
         #expect(receipt.remains.unobserved?.contains("other_folders") == false)
     }
 
     @Test func `a search that began with the session or later is not named`() async throws {
-        let receipt = try await receipt(foldersAsOf: 3_000_000_000)
+        let receipt = try await receipt(foldersSearched: Self.after)
         #expect(receipt.remains.left == .none && receipt.remains.foldersAsOf == nil)
         #expect(receipt.remains.unobserved?.contains { $0.hasSuffix("_folders") } == false)
     }
 
+    @Test func `if the clock was set back during the session, its files are looked for from before that`() async throws
+    {
+        let since = Mutex<Int?>(nil)
+        _ = try await receipt(foldersSearched: Self.after, asked: { time in since.withLock { $0 = time } }) {
+            $0.clock.setWall(by: -3600)
+        }
+        let asked = try #require(since.withLock { $0 })
+        #expect(asked <= HandClock.began - 3600)
+    }
+
+    @Test(arguments: [-3600, 3600]) func `if the clock was set, the searches before the session are the same`(
+        seconds: Int
+    ) async throws {
+        let older = try await receipt(foldersSearched: Self.before, during: { $0.clock.setWall(by: seconds) })
+        let time = try #require(older.remains.foldersAsOf)
+        #expect((HandClock.began + seconds - 65...HandClock.began + seconds - 5).contains(time))
+        let newer = try await receipt(foldersSearched: Self.after, during: { $0.clock.setWall(by: seconds) })
+        #expect(newer.remains.foldersAsOf == nil)
+    }
+
+    @Test func `if it is not known when the search began, the other folders count as not looked at`() async throws {
+        let receipt = try await receipt(foldersSearched: nil)
+        #expect(receipt.remains.left == .unknown && receipt.remains.foldersAsOf == nil)
+        #expect(receipt.remains.unobserved?.contains("other_folders") == true)
+    }
+
     @Test func `what was found is named whatever the search`() async throws {
-        let receipt = try await receipt(foldersAsOf: 1_000_000_000, files: ["/run/lock/note"])
-        #expect(receipt.remains.left == .known([Receipt.unexplained]) && receipt.remains.foldersAsOf == 1_000_000_000)
+        let receipt = try await receipt(foldersSearched: Self.before, files: ["/run/lock/note"])
+        #expect(receipt.remains.left == .known([Receipt.unexplained]) && receipt.remains.foldersAsOf != nil)
     }
 }

@@ -231,7 +231,7 @@ import Testing
                     word = hasErased ? .done : .failed
                 }
                 var taking = before.taking
-                if case .dataTaken(let taken, let failed, before.ended) = event, taking?.taken == nil {
+                if case .dataTaken(let taken, let failed, _, before.ended) = event, taking?.taken == nil {
                     taking?.taken = taken
                     taking?.failed = failed
                 }
@@ -263,7 +263,7 @@ import Testing
                 commit.erasers[eraser] = .done
             }
             var isAnswered = before.taking?.taken != nil
-            if case .event(.dataTaken(_, _, before.ended)) = step.cause { isAnswered = true }
+            if case .event(.dataTaken(_, _, _, before.ended)) = step.cause { isAnswered = true }
             #expect(isAnswered || commit.erased == before.commit.keepers, "\(step.cause) \(before)")
             count += isAnswered ? 1 : 0
         }
@@ -313,7 +313,7 @@ import Testing
 
     @Test func `the agent's first answer counts, and only for its own epoch`() {
         for step in steps {
-            guard case .event(.dataTaken(let apps, let failed, let epoch)) = step.cause else { continue }
+            guard case .event(.dataTaken(let apps, let failed, _, let epoch)) = step.cause else { continue }
             guard let before = step.before.pending, before.ended == epoch, let taking = before.taking,
                 taking.taken == nil
             else {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
+import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import Processes
 import Testing
 
-/// Every order of events for an app that keeps a note of the worker in its memory and on the disk, in two processes: from
-/// one worker's session to the next one's and its end, until no new state is found. The session machine and what is known
-/// of an eraser's processes are the shipped types; the journal, the agent, the disk and the processes are simulated. What
-/// happens within one process is explored by `HandoverExploration`.
+/// Every order of events for an app that keeps a note of the worker in its memory and on the disk, in two processes:
+/// from one worker's session to the next one's and its end, until no new state is found. The session machine, the
+/// record of the apps' processes and the order to the agent are the shipped types; the files, the agent and the
+/// processes are simulated. What happens within one process is explored by `HandoverExploration`.
 @Suite(.timeLimit(.minutes(5))) struct DataExploration {
     /// How the app takes part in the hand-over.
     enum Sample: CaseIterable {
@@ -19,6 +20,10 @@ import Testing
         case erasersOnly
 
         var hasFolders: Bool { self != .erasersOnly }
+        /// Whether something happens between the agent's work and its answer, and processes read the notes meanwhile.
+        /// With erasers in both processes, there would be several times as many states: `DataOrderTests` has what
+        /// matters then.
+        var isAgentSlow: Bool { !hasEraser(1) }
         func hasEraser(_ slot: Int) -> Bool {
             switch self {
             case .foldersAndErasers, .erasersOnly: true
@@ -63,9 +68,11 @@ private struct DataScene: Hashable {
         case cleared
         /// The agent carries out its order; it may find a folder that it cannot move.
         case agentActs(isMoved: Bool)
+        /// The agent's answer arrives while there is time for another order, or later.
+        case agentAnswers(isInTime: Bool)
         /// The agent is away, or says nothing in its time.
         case agentSilent
-        case start(Int), use(Int), write(Int), kill(Int), stop(Int), resume(Int)
+        case start(Int), use(Int), read(Int), write(Int), kill(Int)
         case erase(Int, isDone: Bool)
     }
 
@@ -77,12 +84,9 @@ private struct DataScene: Hashable {
         init(_ number: Int) { rawValue = 1 << number }
     }
 
-    /// A process of the app. A stopped one goes on to show what it has in its memory.
+    /// A process of the app. One that hangs takes no step, and goes on to show what it has in its memory.
     struct Process: Hashable {
         let name: ProcessTable.Name
-        var isStopped = false
-        /// Whether the agent should have ended it, and was silent. The app is locked meanwhile.
-        var isSpared = false
         /// The workers whose notes it has.
         var memory: Workers = []
     }
@@ -90,6 +94,7 @@ private struct DataScene: Hashable {
     private static let eraser: AppEraser = "app:notes"
     private static let app = eraser.bundleID
     private static let whole = AppEraser.whole(app)
+    private static let folder = "/notes"
     /// The numbers of the two workers who sign in, one after the other.
     private static let workers = 2
     /// How often each process may start.
@@ -98,17 +103,18 @@ private struct DataScene: Hashable {
 
     private let sample: DataExploration.Sample
     private var machine: SessionMachine
-    private var record: JournalRecord?
+    private var journal: JournalRecord?
     private var worker = 0
     private var processes: [Process?] = [nil, nil]
     private var started = [0, 0]
     private var disk: Workers = []
-    /// The processes that made a request as the app, as far as the record of processes has not been cleared.
-    private var noted: Set<ProcessTable.Name> = []
-    private var erasers: EraserProcesses?
+    /// The record of processes that the broker has in its memory, and the one on the disk.
+    private var (record, stored) = (AppProcessRecord(boot: ""), AppProcessRecord(boot: ""))
     private var locks: [AppEraser: Epoch] = [:]
-    /// Whether the agent has an order that it has not carried out.
-    private var hasOrder = false
+    /// What the agent was told, until it has answered.
+    private var order: DataOrder?
+    /// Why the agent has not taken what it was told to; nil if it has not carried out the order yet.
+    private var answer: [AppDataFailure]?
     /// Whether a receipt has said that the app's data is gone while the app had some.
     private(set) var hasFalseReceipt = false
 
@@ -116,19 +122,19 @@ private struct DataScene: Hashable {
         self.sample = sample
         var random = Zeros()
         (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
-        record = .ready(machine.epoch)
+        journal = .ready(machine.epoch)
     }
 
     /// Hashes what differs most: equal places are rare among those with an equal hash.
     func hash(into hasher: inout Hasher) {
         for process in processes {
             hasher.combine(process?.name.startTime)
-            hasher.combine(process?.isStopped)
-            hasher.combine(process?.isSpared)
             hasher.combine(process?.memory.rawValue)
         }
         hasher.combine(started)
-        hasher.combine(disk.rawValue + worker << 8 + noted.count << 16 + locks.count << 24 + (hasOrder ? 1 << 32 : 0))
+        hasher.combine(disk.rawValue + worker << 8 + locks.count << 24)
+        hasher.combine(order?.asked.count)
+        hasher.combine(answer?.count)
         hasher.combine(machine.epoch.counter)
         hasher.combine(machine.state.session?.restarts)
         hasher.combine(machine.state.session?.erasers.count)
@@ -139,24 +145,37 @@ private struct DataScene: Hashable {
             hasher.combine(pending.waiting == nil)
             hasher.combine(pending.taking?.taken == nil)
         }
-        hasher.combine(erasers?.registered.count)
-        hasher.combine(erasers?.erased.count)
-        hasher.combine(erasers?.silent.count)
+        hasher.combine(record)
     }
 
     var isSecondSession: Bool { worker == Self.workers && machine.state.heldEpoch != nil }
 
-    /// What of a former worker can be shown or read in the present worker's session; nil if nothing can.
+    /// What of a former worker can be shown or read in the present worker's session; nil if nothing can. A locked app
+    /// may keep something on the disk, and in those processes of which the broker knows that they have not erased.
     var leftover: Workers? {
         guard machine.state.heldEpoch != nil else { return nil }
+        let known = locks.reduce(into: Set<ProcessTable.Name>()) { known, lock in
+            known.formUnion(record.unerased(of: Self.app, in: lock.value, isRunning: isRunning) ?? [])
+            known.formUnion(record.unerased(lock.key, of: lock.value, isRunning: isRunning))
+        }
         let shown = processes.reduce(into: Workers()) { shown, process in
-            if process?.isSpared != true || locks.isEmpty { shown.formUnion(process?.memory ?? []) }
+            if let process, !known.contains(process.name) { shown.formUnion(process.memory) }
         }
         let left = (locks.isEmpty ? shown.union(disk) : shown).subtracting(Workers(worker))
         return left.isEmpty ? nil : left
     }
 
-    private func isRunning(_ name: ProcessTable.Name) -> Bool { processes.contains { $0?.name == name } }
+    private var isRunning: (ProcessTable.Name) -> Bool {
+        { [processes] name in processes.contains { $0?.name == name } }
+    }
+
+    /// Changes the record as `AppProcesses` does: at once on the disk, too.
+    private mutating func change<Result>(_ change: (inout AppProcessRecord) -> Result) -> Result {
+        let before = record
+        let result = change(&record)
+        if record != before { stored = record }
+        return result
+    }
 
     /// The epoch about which the eraser is asked; nil if it is not asked.
     private var asked: Epoch? {
@@ -169,7 +188,7 @@ private struct DataScene: Hashable {
 
     private func isAsked(_ slot: Int, _ process: Process) -> Bool {
         guard let asked, sample.hasEraser(slot) else { return false }
-        return erasers?.epoch != asked || erasers?.erased.contains(process.name) == false
+        return !record.erased(Self.eraser, of: asked).contains(process.name)
     }
 
     var events: [Event] {
@@ -187,25 +206,38 @@ private struct DataScene: Hashable {
             if !pending.isOverdue, !pending.awaited.isEmpty { events.append(.timeOver) }
             if pending.waiting != nil { events.append(.sessionProcessKilled) }
             if !pending.items.isEmpty { events.append(.cleared) }
-            if hasOrder { events += [.agentActs(isMoved: true), .agentSilent] }
-            if hasOrder, sample.hasFolders { events.append(.agentActs(isMoved: false)) }
+            if order != nil { events += agentEvents }
         }
-        if machine.epoch.counter < Self.maximumEpoch { events.append(.brokerKilled(keyKept: false)) }
+        // Before the first worker there is nothing to lose.
+        if worker > 0, machine.epoch.counter < Self.maximumEpoch { events.append(.brokerKilled(keyKept: false)) }
         return events + processes.indices.flatMap(events(of:))
+    }
+
+    private var agentEvents: [Event] {
+        guard answer == nil else { return [true, false].map { .agentAnswers(isInTime: $0) } + [.agentSilent] }
+        return [.agentActs(isMoved: true), .agentSilent] + (sample.hasFolders ? [.agentActs(isMoved: false)] : [])
     }
 
     private var mayBegin: Bool { worker < Self.workers && machine.epoch.counter < Self.maximumEpoch }
 
     private func events(of slot: Int) -> [Event] {
         guard let process = processes[slot] else { return started[slot] < starts[slot] ? [.start(slot)] : [] }
-        guard !process.isStopped else { return [.kill(slot), .resume(slot)] }
-        // The other one may hang.
-        var events: [Event] = slot == 0 ? [.kill(slot)] : [.kill(slot), .stop(slot)]
+        var events: [Event] = [.kill(slot)]
         let isGiven = process.memory.contains(Workers(worker))
         if machine.state.heldEpoch != nil, locks.isEmpty, !isGiven { events.append(.use(slot)) }
+        if mayRead(process) { events.append(.read(slot)) }
         if !process.memory.isSubset(of: disk) { events.append(.write(slot)) }
         if isAsked(slot, process) { events += [.erase(slot, isDone: true), .erase(slot, isDone: false)] }
         return events
+    }
+
+    /// Whether a process may read the notes while they are being cleared. One that has erased does not: it has said
+    /// that it keeps and shows nothing of the ended session any more, and only the process itself could know if that is
+    /// broken.
+    private func mayRead(_ process: Process) -> Bool {
+        guard let pending = machine.state.pending, locks.isEmpty, sample.isAgentSlow else { return false }
+        return !disk.isSubset(of: process.memory)
+            && !record.erased(Self.eraser, of: pending.ended).contains(process.name)
     }
 
     mutating func handle(_ event: Event) {
@@ -220,26 +252,32 @@ private struct DataScene: Hashable {
         case .sessionProcessKilled: perform(.sessionProcessDied)
         case .brokerKilled(let keyKept):
             var random = Zeros()
-            let (recovered, actions) = SessionMachine.recover(from: record, keyKept: keyKept, random: &random)
-            (machine, hasOrder) = (recovered, false)
+            let (recovered, actions) = SessionMachine.recover(from: journal, keyKept: keyKept, random: &random)
+            (machine, order, answer, record) = (recovered, nil, nil, stored)
+            // What was in the journal, but not in the record.
+            if let pending = machine.state.pending {
+                record.complete(pending.commit.erasers.filter { $0.value == .done }.keys, of: pending.ended)
+            }
             actions.forEach { note($0) }
             processEnded()
         case .cleared:
             guard let ended = machine.state.pending?.ended else { return }
             for item in SessionMachine.Item.allCases { perform(.itemCleared(item, ended)) }
-        case .agentActs(let isMoved): agentActs(isMoved: isMoved)
+        case .agentActs(let isMoved):
+            agentActs(isMoved: isMoved)
+            if !sample.isAgentSlow { agentAnswers(isInTime: true) }
+        case .agentAnswers(let isInTime): agentAnswers(isInTime: isInTime)
         case .agentSilent: agentSilent()
         case .start(let slot):
             started[slot] += 1
             processes[slot] = Process(
                 name: ProcessTable.Name(pid: Int32(slot + 1), startTime: UInt64(started[slot])))
         case .use(let slot): use(slot)
+        case .read(let slot): read(slot)
         case .write(let slot): disk.formUnion(processes[slot]?.memory ?? [])
         case .kill(let slot):
             processes[slot] = nil
             processEnded()
-        case .stop(let slot): processes[slot]?.isStopped = true
-        case .resume(let slot): processes[slot]?.isStopped = false
         case .erase(let slot, let isDone): erase(slot, isDone: isDone)
         }
     }
@@ -259,13 +297,13 @@ private struct DataScene: Hashable {
     private mutating func note(_ action: SessionAction) {
         switch action {
         case .journal(let written):
-            if case .signedIn = record, case .signingOut = written { noted = noted.filter(isRunning) }
-            record = written
+            journal = written
             guard case .ready = written else { break }
-            if locks.isEmpty { (noted, erasers) = ([], nil) } else { noted = noted.filter(isRunning) }
+            change { [locks, isRunning] in $0.cleared(except: locks.isEmpty ? [] : [Self.app], isRunning: isRunning) }
             askInPlaceOfEnded()
+        case .endSessionProcess: change { [isRunning] in $0.end(isRunning: isRunning) }
         case .lock(let erasers, let ended): for eraser in erasers { locks[eraser] = ended }
-        case .takeData: hasOrder = true
+        case .takeData(let apps, let ended): order = newOrder(for: apps, of: ended)
         case .writeReceipt(let handover):
             let outcome = handover.items.first { $0.name == ItemOutcome.app(Self.app, .done).name }
             let kept = processes.reduce(into: disk) { $0.formUnion($1?.memory ?? []) }
@@ -277,36 +315,23 @@ private struct DataScene: Hashable {
     /// Whether the app has processes that the agent must look after, as `SessionCoordinator` decides.
     private var isLingering: Bool {
         guard let pending = machine.state.pending, pending.taking == nil else { return false }
-        guard sample.hasFolders else { return !lingering.isEmpty }
-        let own = erasers?.epoch == pending.ended ? erasers : nil
-        return pending.commit.keepers.contains(Self.app)
-            && noted.contains { own?.registered.contains($0) != true || lingering.contains($0) }
-    }
-
-    /// The processes that the agent is told to end.
-    private var lingering: Set<ProcessTable.Name> {
-        guard let pending = machine.state.pending, pending.taking?.taken == nil else { return [] }
-        let own = erasers?.epoch == pending.ended ? erasers : nil
-        if sample.hasFolders {
-            guard pending.commit.keepers.contains(Self.app) || !locks.isEmpty else { return [] }
-            let erased = own.map { $0.registered.intersection($0.erased) } ?? []
-            return noted.subtracting(erased).filter(isRunning)
+        guard sample.hasFolders else {
+            return record.silent(of: Self.app, in: pending.ended, isRunning: isRunning) != []
         }
-        return own?.silent.filter(isRunning) ?? []
+        return pending.commit.keepers.contains(Self.app)
+            && record.isLingering(Self.app, in: pending.ended, isRunning: isRunning)
     }
 
     private mutating func noteGone() {
-        guard let pending = machine.state.pending, let erasers, erasers.epoch == pending.ended,
-            erasers.isGone(isRunning: isRunning), !pending.gone.contains(Self.eraser)
-        else { return }
-        perform(.erasersGone([Self.eraser], pending.ended))
+        guard let pending = machine.state.pending else { return }
+        let gone = record.gone(pending.commit.erasers.keys, in: pending.ended, isRunning: isRunning)
+        if !gone.isSubset(of: pending.gone) { perform(.erasersGone(gone, pending.ended)) }
     }
 
     private mutating func processEnded() {
-        if let asked, var known = erasers, known.epoch == asked {
-            _ = known.askAgain(isRunning: isRunning)
-            erasers = known
-            if known.answer(isRunning: isRunning) == .done { settle(.done, of: asked) }
+        if let asked {
+            change { [isRunning] in $0.askAgain(Self.eraser, of: asked, isRunning: isRunning) }
+            if record.answer(of: Self.eraser, in: asked, isRunning: isRunning) == .done { settle(.done, of: asked) }
         }
         askInPlaceOfEnded()
         noteGone()
@@ -314,11 +339,11 @@ private struct DataScene: Hashable {
 
     /// Asks the eraser if the app was locked because another process went on, and that has ended.
     private mutating func askInPlaceOfEnded() {
-        guard let ended = locks[Self.whole], var known = erasers, known.epoch == ended,
-            !noted.subtracting(known.registered).contains(where: isRunning)
-        else { return }
-        known.askAnew()
-        (erasers, locks[Self.whole], locks[Self.eraser]) = (known, nil, ended)
+        guard let ended = locks[Self.whole] else { return }
+        let erasers = change { [isRunning] in $0.askAnew(Self.app, of: ended, isRunning: isRunning) }
+        guard !erasers.isEmpty else { return }
+        locks[Self.whole] = nil
+        for eraser in erasers { locks[eraser] = ended }
     }
 
     private mutating func settle(_ answer: Commit.Answer, of ended: Epoch) {
@@ -329,29 +354,40 @@ private struct DataScene: Hashable {
 
     // MARK: The agent
 
+    private func newOrder(for apps: [String], of ended: Epoch) -> DataOrder {
+        DataOrder(
+            for: apps, of: ended, folders: sample.hasFolders ? [Self.app: [Self.folder]] : [:],
+            keepers: machine.state.pending?.commit.keepers ?? [], until: .zero, record, isRunning: isRunning)
+    }
+
     private mutating func agentActs(isMoved: Bool) {
-        guard let pending = machine.state.pending else { return }
-        let victims = lingering
+        let data = order?.askedData ?? []
+        let victims = data.flatMap(\.processes)
         processes = processes.map { process in process.flatMap { victims.contains($0.name) ? nil : $0 } }
-        hasOrder = false
-        if sample.hasFolders, isMoved {
-            disk = []
-            locks = [:]
-            perform(.dataTaken([Self.app], failed: [], pending.ended))
-        } else {
-            perform(.dataTaken([], failed: sample.hasFolders ? [Self.app] : [], pending.ended))
-        }
+        if isMoved, data.contains(where: { !$0.folders.isEmpty }) { disk = [] }
+        answer = isMoved ? [] : data.map { AppDataFailure(app: $0.app, code: .notMoved) }
         processEnded()
     }
 
-    private mutating func agentSilent() {
-        guard let pending = machine.state.pending else { return }
-        let spared = lingering
-        for slot in processes.indices where processes[slot].map({ spared.contains($0.name) }) == true {
-            processes[slot]?.isSpared = true
+    private mutating func agentAnswers(isInTime: Bool) {
+        guard let pending = machine.state.pending, let taking = pending.taking, let order, let answer else { return }
+        let again = newOrder(for: taking.apps.sorted(), of: pending.ended)
+        let grown = again.grown(since: order)
+        guard isInTime, !grown.isEmpty else {
+            return conclude(order.outcome(answer, grown: grown, of: pending), of: pending)
         }
-        hasOrder = false
-        perform(.dataTaken([], failed: [], pending.ended))
+        (self.order, self.answer) = (again.again(grown, after: order, answer), nil)
+    }
+
+    private mutating func agentSilent() {
+        guard let order, let pending = machine.state.pending else { return }
+        conclude(order.outcomeOfSilence(of: pending), of: pending)
+    }
+
+    private mutating func conclude(_ outcome: DataOrder.Outcome, of pending: SessionMachine.PendingSignOut) {
+        (order, answer) = (nil, nil)
+        locks = locks.filter { !outcome.taken.contains($0.key.bundleID) }
+        perform(.dataTaken(outcome.taken, failed: outcome.failed, absent: outcome.absent, pending.ended))
     }
 
     // MARK: The app
@@ -360,28 +396,37 @@ private struct DataScene: Hashable {
     private mutating func use(_ slot: Int) {
         guard let name = processes[slot]?.name, let epoch = machine.state.heldEpoch else { return }
         if sample.hasFolders {
-            noted.insert(name)
+            change { [isRunning] in $0.note(name, of: Self.app, isRunning: isRunning) }
             perform(.keeperArrived(Self.app, epoch))
         }
         if sample.hasEraser(slot) {
-            var known = erasers?.epoch == epoch ? erasers ?? EraserProcesses(of: epoch) : EraserProcesses(of: epoch)
-            guard known.register(name, isRunning: isRunning) else { return }
-            erasers = known
+            let isRegistered = change { [isRunning] in
+                $0.register(name, for: Self.eraser, in: epoch, isRunning: isRunning)
+            }
+            guard isRegistered else { return }
             perform(.eraserEnlisted(Self.eraser, epoch))
         }
         disk.insert(Workers(worker))
         processes[slot]?.memory.formUnion(disk)
     }
 
-    /// A process erases what is not the present worker's, or cannot. When it is asked, it shows no former worker any more.
+    /// A process asks who is signed in while the session is being cleared, and reads the app's notes.
+    private mutating func read(_ slot: Int) {
+        guard let name = processes[slot]?.name else { return }
+        change { [isRunning] in $0.noteLate(name, of: Self.app, isRunning: isRunning) }
+        processes[slot]?.memory.formUnion(disk)
+    }
+
+    /// A process erases what is not the present worker's, or cannot. When it is asked, it shows no former worker any
+    /// more.
     private mutating func erase(_ slot: Int, isDone: Bool) {
         guard let name = processes[slot]?.name, let asked else { return }
         let present: Workers = machine.state.heldEpoch == nil ? [] : Workers(worker)
         processes[slot]?.memory.formIntersection(present)
         if isDone { disk.formIntersection(present) }
-        var known = erasers?.epoch == asked ? erasers ?? EraserProcesses(of: asked) : EraserProcesses(of: asked)
-        known.answer(name, hasErased: isDone, isRunning: isRunning)
-        erasers = known
-        settle(known.answer(isRunning: isRunning), of: asked)
+        let answer = record.answer(Self.eraser, name, hasErased: isDone, of: asked, isRunning: isRunning)
+        // If all of it is erased, only the journal says so.
+        if answer != .done { stored = record }
+        settle(answer, of: asked)
     }
 }

@@ -25,6 +25,36 @@ enum SessionAction: Sendable, Equatable {
 }
 
 extension SessionMachine {
+    /// The calls of the machine's methods, as values, so that a test can make all of them in every order.
+    enum Event: Sendable, Equatable {
+        case signInRequested(SignInRequestID)
+        /// A sign-in has waited too long for the end of a sign-out.
+        case signInTimedOut(SignInRequestID, SignInRefusal)
+        case browserWanted(url: String, pages: [String] = [])
+        case signInSucceeded
+        case signInFailed
+        case endWanted(Requester, SignOutTrigger)
+        /// An app of this epoch asked to be notified before the end.
+        case listenerArrived(Epoch)
+        /// An app with folders of data has been given something of this epoch's worker.
+        case keeperArrived(String, Epoch)
+        /// An app of this epoch erases a worker's data itself.
+        case eraserEnlisted(AppEraser, Epoch)
+        /// Every app that was notified of the end has saved, or the grace period is over.
+        case graceExpired(Epoch)
+        /// An eraser reported whether it has erased its data of the ended epoch.
+        case eraserAnswered(AppEraser, hasErased: Bool, Epoch)
+        /// Every process that had registered one of these erasers in the ended epoch has ended.
+        case erasersGone(Set<AppEraser>, Epoch)
+        /// The apps' time to erase their data of the ended epoch is over.
+        case appsOverdue(Epoch)
+        /// The agent has taken the data of these apps of the ended epoch away, or has said nothing in its time.
+        case dataTaken(Set<String>, failed: Set<String>, absent: Set<String> = [], Epoch)
+        case itemCleared(Item, Epoch)
+        case sessionProcessDied
+        case agentArrived
+    }
+
     /// Starts like ``recover(from:keyKept:newID:)`` and returns the steps in order.
     static func recover(
         from record: JournalRecord?, keyKept: Bool, random: inout some RandomNumberGenerator
@@ -48,7 +78,7 @@ extension SessionMachine {
             }
         case .signInTimedOut(let requestID, let refusal):
             return signInTimedOut(requestID, refusal).map { [.refuse($0.requestID, $0.refusal)] } ?? []
-        case .browserWanted(let url): return browserWanted().map { [.openBrowser($0, url)] } ?? []
+        case .browserWanted(let url, _): return browserWanted().map { [.openBrowser($0, url)] } ?? []
         case .signInSucceeded: return signInSucceeded().map(SessionAction.init)
         case .signInFailed: return signInFailed(newID: newID).map(SessionAction.init)
         case .endWanted(let requester, let trigger):
@@ -71,8 +101,8 @@ extension SessionMachine {
         case .erasersGone(let gone, let ended):
             return SessionAction.all(erasersGone(gone, of: ended, newID: newID))
         case .appsOverdue(let ended): return SessionAction.all(appsOverdue(ended, newID: newID))
-        case .dataTaken(let apps, let failed, let ended):
-            return SessionAction.all(dataTaken(apps, failed: failed, of: ended, newID: newID))
+        case .dataTaken(let apps, let failed, let absent, let ended):
+            return SessionAction.all(dataTaken(apps, failed: failed, absent: absent, of: ended, newID: newID))
         case .itemCleared(let item, let ended): return SessionAction.all(itemCleared(item, of: ended, newID: newID))
         case .sessionProcessDied:
             switch sessionProcessDied(newID: newID) {

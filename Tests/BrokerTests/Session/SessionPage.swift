@@ -170,7 +170,7 @@ extension SessionStep {
             eraser == SessionStep.eraser && epoch == before.pending?.ended
                 ? hasErased ? "eraserAnswered, erased" : "eraserAnswered, could not erase"
                 : "eraserAnswered, of another app or epoch"
-        case .event(.dataTaken(let apps, let failed, let epoch)):
+        case .event(.dataTaken(let apps, let failed, _, let epoch)):
             named(
                 "dataTaken, \(apps.isEmpty ? failed.isEmpty ? "no answer" : "not all" : "all")", epoch,
                 before.pending?.ended)

@@ -42,7 +42,7 @@ import UnixSocket
                 #expect(try await !fixture.status().agentConnected)
                 askForBrowser(fixture)
                 let agent = try await connect(fixture)
-                guard case .open(_, let epoch, _) = try await agent.order() else {
+                guard case .open(_, let epoch, _, _) = try await agent.order() else {
                     throw TestProblem("no browser")
                 }
                 // During a sign-in, and while nobody is at the device.

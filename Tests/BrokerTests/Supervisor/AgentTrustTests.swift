@@ -72,7 +72,7 @@ import Testing
                 // A window that opened was confined.
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
-                guard case .open(let id, _, _) = try await agent.order() else { throw TestProblem("no browser") }
+                guard case .open(let id, _, _, _) = try await agent.order() else { throw TestProblem("no browser") }
                 agent.say(.opened(id: id))
                 #expect(try await fixture.finding("browser_not_confined") == nil)
             }
@@ -90,7 +90,7 @@ import Testing
                 // A sign-in window is another browser's.
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
-                guard case .open(let id, _, _) = try await agent.order() else { throw TestProblem("no browser") }
+                guard case .open(let id, _, _, _) = try await agent.order() else { throw TestProblem("no browser") }
                 agent.say(.opened(id: id))
                 #expect(try await fixture.finding("workers_browser_policy_unknown") != nil)
                 agent.say(.failed(id: id, code: "policy_unknown", message: ""))
@@ -140,13 +140,5 @@ import Testing
                 #expect(try await fixture.status().session == "ready")
             }
         }
-    }
-}
-
-extension SupervisorFixture {
-    /// Returns the doctor's finding with this code.
-    fileprivate func finding(_ code: String) async throws -> CheckResult? {
-        guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
-        return diagnosis.findings.first { $0.code == code }
     }
 }

@@ -18,7 +18,7 @@ import Testing
                 #expect(try await fixture.status().session == "signingIn")
                 fixture.clock.pass(.milliseconds(2_999))
                 let agent = try fixture.agent(of: 1000)
-                guard case .open(_, _, page) = try await agent.order() else { throw TestProblem("no browser") }
+                guard case .open(_, _, page, _) = try await agent.order() else { throw TestProblem("no browser") }
                 fixture.clock.pass(.seconds(60))
                 fixture.sessionProcessSends(.signInSucceeded)
                 #expect(try await fixture.status().session == "signedIn")

@@ -82,7 +82,7 @@ import Testing
         func nextSignOut() async throws -> Epoch.ID {
             fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
             fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: 2)
-            guard case .open(_, let next, _) = try await agent.order() else { throw TestProblem("no browser") }
+            guard case .open(_, let next, _, _) = try await agent.order() else { throw TestProblem("no browser") }
             fixture.sessionProcessSends(.signInSucceeded, sessionProcess: 2)
             fixture.order(.signOut(fromBrowser: false))
             guard case .close = try await agent.order() else { throw TestProblem("not closed") }
@@ -224,6 +224,24 @@ import Testing
         }
     }
 
+    @Test func `what a process that came after the order has left is taken, too, although it has ended`() async throws {
+        _ = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            try await session.end()
+            #expect(try await session.taken().map(\.processes) == [[me]])
+            fixture.sessionProcessSends(
+                .keeperArrived(bundleID: app, ended, epoch: session.epoch, requestID: 9), sessionProcess: 2)
+            session.answer()
+            // It may have read the data before it was taken away, and written it again.
+            #expect(try await fixture.status().session == "signingOut")
+            guard try await fixture.status().session == "signingOut" else { return }
+            #expect(try await session.taken().map(\.app) == [app])
+            session.answer()
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [])
+        }
+    }
+
     @Test func `what a process without an eraser has left after the others have erased is taken`() async throws {
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
@@ -296,7 +314,7 @@ import Testing
             #expect(apps == [AppData(app: app, folders: [], processes: [hanging])])
             agent.say(.dataCleared(epoch: epoch.id, failures: [AppDataFailure(app: app, code: .missing)]))
             #expect(try await fixture.status().lockedApps == ["org.example.other", app])
-            let end = try #require(try await finding("app_process_ended", fixture))
+            let end = try #require(try await fixture.finding("app_process_ended"))
             #expect(end.message.contains("Process \(other.pid) of \(app)"), "\(end)")
             #expect(end.message.contains(": notes."), "\(end)")
             // It may have left data on the disk, so the process that has erased is asked once more.
@@ -373,13 +391,6 @@ import Testing
         }
     }
 
-    private func finding(_ code: String, _ fixture: SupervisorFixture) async throws -> CheckResult? {
-        guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
-            throw TestProblem("no diagnosis")
-        }
-        return diagnosis.findings.first { $0.code == code }
-    }
-
     @Test func `the data of an app without an eraser is taken at once`() async throws {
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
@@ -417,10 +428,7 @@ import Testing
             session.answer(.mounted)
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == [app])
-            guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
-                throw TestProblem("no diagnosis")
-            }
-            let finding = diagnosis.findings.first { $0.code == CheckResult.appLocked }
+            let finding = try await fixture.finding(CheckResult.appLocked)
             #expect(finding?.message.contains("data_mounted") == true)
             #expect(finding?.remedy?.contains("below the mount") == true)
             // A later worker's sign-out takes what is left, although that worker does not use the app.
@@ -436,10 +444,7 @@ import Testing
     {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
-                let session = try await Session(fixture, eraser: nil, process: me)
-                try await session.end()
-                _ = try await session.taken()
-                session.answer(.mounted)
+                try await locks(fixture)
                 #expect(try await lock(fixture)?.message.contains("(data_mounted)") == true)
             }
             try await SupervisorFixture.with(scratch) { fixture in
@@ -453,12 +458,33 @@ import Testing
         }
     }
 
+    @Test func `a damaged record of the reasons costs the reasons alone`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await locks(fixture)
+                #expect(try await fixture.status().lockedApps == [app])
+            }
+            try AtomicFile(path: scratch.path("device/app-lock-reasons.json")).replace(with: Array("{".utf8))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let locked = try await fixture.status().lockedApps
+                fixture.order(.unlock(app: app))
+                let unlocked = try await fixture.status().lockedApps
+                #expect(locked == [app] && unlocked == [])
+            }
+        }
+    }
+
+    /// Ends a session of an app whose folder has a mount.
+    private func locks(_ fixture: SupervisorFixture) async throws {
+        let session = try await Session(fixture, eraser: nil, process: me)
+        try await session.end()
+        _ = try await session.taken()
+        session.answer(.mounted)
+    }
+
     /// What the doctor says about a locked app.
     private func lock(_ fixture: SupervisorFixture) async throws -> CheckResult? {
-        guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
-            throw TestProblem("no diagnosis")
-        }
-        return diagnosis.findings.first { $0.code == CheckResult.appLocked }
+        try await fixture.finding(CheckResult.appLocked)
     }
 
     @Test func `a process that connects while data is taken away ends, too`() async throws {
@@ -486,7 +512,9 @@ import Testing
             #expect(try await fixture.status().lockedApps == [app])
             fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
             fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: 2)
-            guard case .open(_, let next, _) = try await session.agent.order() else { throw TestProblem("no browser") }
+            guard case .open(_, let next, _, _) = try await session.agent.order() else {
+                throw TestProblem("no browser")
+            }
             fixture.sessionProcessSends(.signInSucceeded, sessionProcess: 2)
             fixture.order(.signOut(fromBrowser: false))
             guard case .close = try await session.agent.order() else { throw TestProblem("not closed") }
@@ -576,15 +604,32 @@ import Testing
         #expect(items.first?.result == .failed)
     }
 
-    @Test func `an app without an eraser that has made no folder has kept nothing`() async throws {
+    @Test func `an app without an eraser and without its folder is not locked, and the receipt says nothing of it`()
+        async throws
+    {
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
             try await session.end()
             _ = try await session.taken()
             session.answer(.missing)
             #expect(try await fixture.status().lockedApps == [])
+            #expect(try await fixture.finding("app_folder_missing")?.message.contains(app) == true)
         }
-        #expect(items.map(\.result) == [.done])
+        #expect(items.isEmpty)
+    }
+
+    @Test func `an administrator sees that the agent cannot remove what it took away, until it can`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                #expect(try await fixture.finding("data_not_removed") == nil)
+                agent.say(.dataLeft(folders: 2))
+                let finding = try await fixture.finding("data_not_removed")
+                #expect(finding?.verdict == .bad && finding?.message.contains("folders: 2") == true)
+                agent.say(.dataLeft(folders: 0))
+                #expect(try await fixture.finding("data_not_removed") == nil)
+            }
+        }
     }
 
     @Test func `if it is not known which processes an app has, it is locked until the machine has started again`()

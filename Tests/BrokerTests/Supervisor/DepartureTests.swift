@@ -48,11 +48,13 @@ import Testing
         }
     }
 
-    @Test func `a reset keeps the epoch's number and the locks, and nothing else`() async throws {
+    @Test func `a reset keeps the epoch's number, the locks and who must erase, and nothing else`() async throws {
         try await Scratch.with { scratch in
             let ended = Epoch(id: .random(), counter: 1)
             try await SupervisorFixture.with(scratch) { fixture in
                 try files(scratch).write(locks: ["org.example.app": ended])
+                let record = files(scratch).root.file("app-processes.json")
+                if try record.read() == nil { try record.replace(with: Array("{}".utf8)) }
                 try files(scratch).root.appending("quarantine").make()
                 try files(scratch).management.make()
                 #expect(try await fixture.ask(.reset) == .left(deviceID: "d", isDirectoryTold: false))
@@ -61,7 +63,7 @@ import Testing
             #expect(try DepartureEraser(files: files(scratch)).run()?.kind == .reset)
             #expect(
                 try files(scratch).root.names() == [
-                    "app-locks.json", "format", "journal", "keys", "session", "trash",
+                    "app-locks.json", "app-processes.json", "format", "journal", "keys", "session", "trash",
                 ])
             #expect(try files(scratch).keys.names().isEmpty)
             #expect(try files(scratch).session.names().isEmpty)

@@ -131,10 +131,7 @@ import Testing
             _ = try await fixture.status()
             fixture.clock.pass(.seconds(3))
             #expect(try await fixture.status().lockedApps == [notes.bundleID])
-            guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
-                throw TestProblem("no diagnosis")
-            }
-            let finding = diagnosis.findings.first { $0.code == CheckResult.appLocked }
+            let finding = try await fixture.finding(CheckResult.appLocked)
             #expect(finding?.remedy?.contains("have not erased: \(other.name.pid). End them") == true)
             _ = try await fixture.sessionProcessReceives(.asked)
             try await other.kill()

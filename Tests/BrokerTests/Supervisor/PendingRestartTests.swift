@@ -26,7 +26,7 @@ import Testing
                 let agent = try fixture.agent(of: 1000)
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
-                guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+                guard case .open(_, let epoch, _, _) = try await agent.order() else { throw TestProblem("no browser") }
                 fixture.inputs.post(.restartWanted)
                 #expect(try await fixture.status().session == "signingIn")
                 fixture.sessionProcessSends(.signInSucceeded)

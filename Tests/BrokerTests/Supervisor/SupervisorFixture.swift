@@ -155,6 +155,12 @@ final class SupervisorFixture: Sendable {
         return status
     }
 
+    /// Returns the doctor's finding with this code.
+    func finding(_ code: String) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
+        return diagnosis.findings.first { $0.code == code }
+    }
+
     /// The device's epoch, from the supervisor's status.
     func epoch() async throws -> Epoch { try #require(try await status().epoch) }
 
@@ -192,7 +198,7 @@ final class SupervisorFixture: Sendable {
     func signIn(through agent: FakeAgent, sessionProcess: UInt64 = 1) async throws -> Epoch.ID {
         sessionProcessSends(.signInRequested(requestID: 1), sessionProcess: sessionProcess)
         sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: sessionProcess)
-        guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+        guard case .open(_, let epoch, _, _) = try await agent.order() else { throw TestProblem("no browser") }
         sessionProcessSends(.signInSucceeded, sessionProcess: sessionProcess)
         #expect(try await status().session == "signedIn")
         return epoch

@@ -38,7 +38,7 @@ import Testing
 
     @Test func `only one operator at a time can request a PIN, and only in a session`() {
         let replies = Replies()
-        var request = PINRequest()
+        let request = PINRequest()
         let outside = request.begin(isSignedIn: false, answer: replies.add)
         #expect(!outside)
         #expect(code(replies.all.last) == "pin_needs_worker")
@@ -68,12 +68,12 @@ import Testing
 
     @Test func `an app is locked until it has erased exactly that epoch, even over restarts`() async throws {
         try await Scratch.with { scratch in
-            var locks = try AppLocks(files: files(scratch), logger: logger)
+            let locks = try AppLocks(files: files(scratch), logger: logger)
             let ended = Epoch(id: .random(), counter: 2)
             try locks.lock(["a"], until: ended)
             let byOther = try locks.unlock("a", erased: Epoch(id: .random(), counter: 2))
             #expect(!byOther)
-            var next = try AppLocks(files: files(scratch), logger: logger)
+            let next = try AppLocks(files: files(scratch), logger: logger)
             #expect(next.isLocked("a") && next.asked(during: nil) == ["a": ended])
             let byOwn = try next.unlock("a", erased: ended)
             #expect(byOwn)
@@ -84,7 +84,7 @@ import Testing
     @Test func `a device joins once, and its operator is answered after the administrator's session`() async throws {
         try await Scratch.with { scratch in
             let replies = Replies()
-            var join = try JoinFlow(files: files(scratch), logger: logger)
+            let join = try JoinFlow(files: files(scratch), logger: logger)
             let requestID = join.begin(order, from: 1, answer: replies.add)
             #expect(requestID?.purpose == .administrator && join.order == order)
             let second = join.begin(order, from: 1, answer: replies.add)
@@ -102,7 +102,7 @@ import Testing
     @Test func `a failed join leaves the device unjoined and ready for another attempt`() async throws {
         try await Scratch.with { scratch in
             let replies = Replies()
-            var join = try JoinFlow(files: files(scratch), logger: logger)
+            let join = try JoinFlow(files: files(scratch), logger: logger)
             _ = join.begin(order, from: 1, answer: replies.add)
             join.fail(OperatorFailure(code: "no", message: "", remedy: ""))
             #expect(code(replies.all.last) == "no" && join.record == nil)

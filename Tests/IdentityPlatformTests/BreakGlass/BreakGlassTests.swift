@@ -66,6 +66,50 @@ import Testing
         #expect(try await audit(fixture).count { $0.action == "break-glass.use" } == 1)
     }
 
+    @Test(arguments: [DirectoryRole.globalAdministrator, .privilegedRoleAdministrator])
+    func `a role that a person gives themselves with the access has no end, and stays when the access has ended`(
+        granted: DirectoryRole
+    ) async throws {
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture)
+        let address = "/directoryRoles/\(DirectoryRole.globalAdministrator.id)/members"
+        let reference = #"{"@odata.id":"https://graph.test:8443/v1.0/users/\#(fixture.bo.id)"}"#
+        #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .forbidden)
+        _ = try await fixture.administration.breakGlass.grant(granted, to: fixture.bo, minutes: 1, reason: Self.reason)
+        #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .noContent)
+        fixture.clock.advance(by: .seconds(60))
+        while try await Housekeeping(fixture.platform).sweep() > 0 {}
+        // Neither the warning nor the alert waits until somebody has undone it.
+        #expect(try await fixture.platform.activeBreakGlass() == nil)
+        #expect(try await audit(fixture).last?.outcome == "expired")
+        #expect(try await caller.values("id", address) == [fixture.bo.id.rawValue])
+        let path = "/users/\(fixture.amara.id)"
+        #expect(try await caller.send(.patch, path, body: #"{"jobTitle":"Porter"}"#).status == .noContent)
+    }
+
+    @Test func `a password that was set and a person who was created with the access stay when it has ended`()
+        async throws
+    {
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture)
+        _ = try await fixture.administration.breakGlass.grant(
+            .globalAdministrator, to: fixture.bo, minutes: 1, reason: Self.reason)
+        let password = #""passwordProfile":{"password":"long enough","forceChangePasswordNextSignIn":false}"#
+        let amara = "/users/\(fixture.amara.id)"
+        #expect(try await caller.send(.patch, amara, body: "{\(password)}").status == .noContent)
+        let body = """
+            {"accountEnabled":true,"displayName":"Cy","mailNickname":"cy","userPrincipalName":"cy@contoso.test",\(password)}
+            """
+        #expect(try await caller.send(.post, "/users", body: body).status == .created)
+        fixture.clock.advance(by: .seconds(60))
+        #expect(try await caller.send(.patch, amara, body: "{\(password)}").status == .forbidden)
+        for name in ["amara@contoso.test", "cy@contoso.test"] {
+            let answer = try await Browser(fixture).signIn(
+                AuthorizeQuery(fixture), username: name, password: "long enough")
+            #expect(answer[ParameterName.code] != nil, "\(name)")
+        }
+    }
+
     @Test func `an assigned role is used before break-glass access, so its use is not recorded`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)

@@ -2,6 +2,7 @@
 import IdentityPlatform
 import Redaction
 import Storage
+import StorageTestSupport
 import Testing
 
 @Suite struct PasswordTests {
@@ -137,22 +138,13 @@ import Testing
 }
 
 /// A database that reports each read of a password hash.
-private struct HashReads: Database {
+private struct HashReads: DatabaseLayer {
     let database: any Database
     let isRead: AsyncStream<Void>.Continuation
-
-    var isShared: Bool { database.isShared }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.read { [isRead] in try body(Noticing(connection: $0, isRead: isRead)) }
     }
-
-    @discardableResult
-    func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-        try await database.write(body)
-    }
-
-    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
 
     private struct Noticing: Connection {
         let connection: any Connection

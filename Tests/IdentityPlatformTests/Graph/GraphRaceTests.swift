@@ -3,6 +3,7 @@ import HTTPTypes
 import IdentityPlatform
 import OAuth
 import Storage
+import StorageTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -38,15 +39,9 @@ private final class Meanwhile: Sendable {
     let change = Mutex<SQL?>(nil)
 }
 
-private struct Interposed: Database {
+private struct Interposed: DatabaseLayer {
     let database: any Database
     let meanwhile: Meanwhile
-
-    var isShared: Bool { database.isShared }
-
-    func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-        try await database.read(body)
-    }
 
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {

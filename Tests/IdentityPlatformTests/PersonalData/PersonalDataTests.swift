@@ -168,7 +168,8 @@ import Testing
         func late() async throws {
             try await fixture.platform.database.write { connection in
                 try AuditLog(connection).append(
-                    .signIn, tenant: fixture.tenant.id, actor: fixture.amara.id.rawValue, subject: nil, at: time)
+                    AuditLine(
+                        .signIn, tenant: fixture.tenant.id, actor: fixture.amara.id.rawValue, subject: nil, at: time))
             }
         }
         func isNamed() async throws -> Bool {
@@ -203,7 +204,9 @@ import Testing
         try await fixture.platform.database.write { connection in
             for number in 0..<count {
                 try AuditLog(connection).append(
-                    .signIn, tenant: fixture.tenant.id, actor: "actor-\(number)", subject: nil, detail: "d", at: from)
+                    AuditLine(
+                        .signIn, tenant: fixture.tenant.id, actor: "actor-\(number)", subject: nil, detail: "d",
+                        at: from))
             }
         }
         fixture.clock.advance(by: .seconds(1))

@@ -88,11 +88,9 @@ final class Count: Sendable {
 }
 
 /// A database that counts the accesses to it.
-struct Counted: Database {
+struct Counted: DatabaseLayer {
     let database: any Database
     let count: Count
-
-    var isShared: Bool { database.isShared }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any Storage.Connection) throws -> T) async throws -> T {
         count.change { $0.reads += 1 }

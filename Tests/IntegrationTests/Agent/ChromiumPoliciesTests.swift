@@ -44,10 +44,13 @@ import Testing
     private static let viewer = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html"
 
     /// The policies of a sign-in window whose start page is a file that every machine has.
-    private func signIn(_ configuration: BrowserConfiguration, platform: String?) throws -> JSONValue {
+    private func signIn(
+        _ configuration: BrowserConfiguration, platform: String?, pages: [String] = []
+    ) throws -> JSONValue {
         ChromiumPolicies.signIn(
             configuration, platform: try platform.map { text throws in WebOrigin(of: try WebAddress(text)) },
-            origin: "http://127.0.0.1:9", startPage: "file:///usr/share/doc/base-files/copyright",
+            pages: try pages.map { try #require(PlatformPage($0)) }, origin: "http://127.0.0.1:9",
+            startPage: "file:///usr/share/doc/base-files/copyright",
             guarding: Self.singleSignOn.chromium, host: Self.singleSignOn.host)
     }
 
@@ -187,7 +190,8 @@ import Testing
             "ftp://login.example.net/", "file:///usr/share/doc/base-files/", "file:///usr/share/doc/bash/copyright",
             Self.viewer,
         ]
-        let policies = try #require(signIn(configuration, platform: "https://login.example.net").object)
+        let policies = try #require(
+            signIn(configuration, platform: "https://login.example.net", pages: ["/t/oauth2/v2.0/authorize"]).object)
         let answer = try await chromium(
             inspectable(policies, list: false), visits: open + closed + Self.internalPages)
         for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
@@ -198,13 +202,44 @@ import Testing
 
     @Test(arguments: ["https://10.0.0.1:8443", "https://[2001:db8::1]", "https://login.example.net:8443"])
     func `the sign-in window opens one port of the platform's host`(_ origin: String) async throws {
-        let policies = try #require(signIn(.standard, platform: origin + "/x").object)
+        let policies = try #require(signIn(.standard, platform: origin + "/x", pages: ["/"]).object)
         let closed = ["https://10.0.0.1/", "https://[2001:db8::1]:8443/", "https://login.example.net/"]
         let answer = try await chromium(inspectable(policies, list: false), visits: [origin + "/"] + closed)
         #expect(answer.visits[origin + "/"] != "net::ERR_BLOCKED_BY_ADMINISTRATOR")
         for address in closed {
             #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)")
         }
+    }
+
+    @Test func `the sign-in window opens the platform's pages of its own sign-in, and of no other request`()
+        async throws
+    {
+        let (origin, proof) = ("https://login.example.net", "code_challenge=aB3-_x&code_challenge_method=S256")
+        let policies = try #require(
+            signIn(.standard, platform: origin, pages: ["/common/oauth2/v2.0/authorize?" + proof, "/common/login"])
+                .object)
+        let open = [
+            "/common/oauth2/v2.0/authorize?client_id=a&\(proof)&state=b",
+            "/common/oauth2/v2.0/authorize?code_challenge_method=S256&code_challenge=aB3-_x", "/common/login",
+        ]
+        let closed = [
+            "/", "/common/oauth2/deviceauth", "/common/oauth2/deviceauth?\(proof)", "/devicelogin",
+            "/common/oauth2/v2.0/authorize", "/common/oauth2/authorize?\(proof)",
+            "/other/oauth2/v2.0/authorize?\(proof)",
+            "/common/oauth2/v2.0/authorize?code_challenge=aB3-_x",
+            "/common/oauth2/v2.0/authorize?code_challenge=ab3-_x&code_challenge_method=S256",
+            "/common/oauth2/v2.0/authorize?code_challenge=other&code_challenge_method=S256",
+            "/common/oauth2/v2.0/authorize?code_challenge=other&code_challenge_method=S256#\(proof)",
+            "/common/oauth2/v2.0/authorize?code_challenge=other&code_challenge_method=S256&x=code_challenge=aB3-_x",
+            "/common/oauth2/v2.0/logout", "/common/login/../oauth2/deviceauth", "/other/login",
+        ]
+        let answer = try await chromium(
+            inspectable(policies, list: false), visits: (open + closed).map { origin + $0 })
+        for page in open { #expect(answer.visits[origin + page] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(page)") }
+        for page in closed { #expect(answer.visits[origin + page] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(page)") }
+        // Without a sign-in of the platform, as for a PIN, it opens none of its pages.
+        let none = try #require(signIn(.standard, platform: origin).object)
+        #expect(none["URLAllowlist"]?.array?.contains { $0.string?.hasPrefix(origin) == true } == false)
     }
 
     @Test func `the home window opens the home screen's page, and nothing else`() async throws {
@@ -278,6 +313,12 @@ import Testing
             signIn(.standard, platform: nil).object)
         #expect(signIn["AllowFileSelectionDialogs"] == .bool(false))
         #expect(try policies(.standard)["AllowFileSelectionDialogs"] == .bool(false))
+    }
+
+    @Test func `no page fills the screen or records it`() throws {
+        for name in ["FullscreenAllowed", "ScreenCaptureAllowed"] {
+            #expect(try policies(.standard)[name] == .bool(false), "\(name)")
+        }
     }
 
     @Test func `by default no web address is blocked and no page contacts the browser's vendor`() throws {

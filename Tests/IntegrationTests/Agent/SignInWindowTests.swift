@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A real agent whose sign-in window is a real Chromium, with a person at the screen.
-@Suite(.timeLimit(.minutes(5))) struct SignInWindowTests {
+@Suite(.timeLimit(.minutes(10))) struct SignInWindowTests {
     @Test func `a second window ends with the page, even if what it shows asks the person to stay`() async throws {
         try await Scratch.with { scratch in
             let (_, display) = try await VirtualScreen.start(in: scratch)

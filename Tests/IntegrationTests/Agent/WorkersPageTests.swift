@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
+import Files
 import Glibc
 import Processes
 import TestSupport
@@ -159,23 +160,26 @@ import UnixSocket
         signal.pause()
         """
 
-    @Test(arguments: [false, true])
+    /// What a browser gets from outside of its confinement.
+    enum Given: String, CaseIterable { case nothing, file, fifo, terminal, nullDevice, pipe }
+
+    @Test(arguments: Given.allCases)
     func `the agent names what a browser holds open, when its extension is ready and before it is ended`(
-        hasOutsideFile: Bool
+        given: Given
     ) async throws {
-        let script = Self.holding.replacing("FILES", with: hasOutsideFile ? "1" : "0")
+        let script = Self.holding.replacing("FILES", with: given == .nothing ? "0" : "1")
         try await withAgent(script) { live, agent, broker, events in
             let files = try Listener(path: live.scratch.path("files"), mode: 0o600)
             try await browse(first, live, broker)
             #expect(try await events.next() == "connected")
-            if hasOutsideFile {
+            if given != .nothing {
                 let browser = try await blocking { Connection(try files.accept(), maximumFrame: 64) }
-                try browser.write([0], descriptors: [Self.file(in: live.scratch)])
+                try browser.write([0], descriptors: [Self.opened(given, in: live.scratch)])
             }
             let port = try #require(UInt16(try await events.next()))
             #expect(try await broker.next() == .shown(id: first))
             var expected: Set<OpenResource> = [.port(port), .abstractSocket]
-            if hasOutsideFile { expected.insert(.outsideFile) }
+            if [.file, .fifo, .terminal].contains(given) { expected.insert(.outsideFile) }
             for _ in 0..<2 {
                 let seen = try await broker.examination()
                 #expect(seen.found == expected && seen.isComplete)
@@ -190,10 +194,59 @@ import UnixSocket
         }
     }
 
-    private static func file(in scratch: Scratch) throws -> Descriptor {
-        let number = unsafe open(try scratch.write("note", to: "outside"), O_RDWR)
+    private static func opened(_ given: Given, in scratch: Scratch) throws -> Descriptor {
+        let path: String
+        switch given {
+        case .nothing, .file: path = try scratch.write("note", to: "outside")
+        case .terminal: path = "/dev/ptmx"
+        case .nullDevice: path = "/dev/null"
+        case .fifo:
+            path = scratch.path("outside")
+            guard unsafe mkfifo(path, 0o600) == 0 else { throw TestProblem("error \(errno)") }
+        case .pipe:
+            var ends: [Int32] = [-1, -1]
+            guard unsafe pipe(&ends) == 0 else { throw TestProblem("error \(errno)") }
+            _ = Descriptor(owning: ends[0])
+            return Descriptor(owning: ends[1])
+        }
+        let number = unsafe open(path, O_RDWR)
         guard number >= 0 else { throw TestProblem("error \(errno)") }
         return Descriptor(owning: number)
+    }
+
+    /// Runs as a child of the agent without any confinement, and listens at a TCP port.
+    private static let unconfined = """
+        import os, signal, socket
+        port = socket.socket(); port.bind(("127.0.0.1", 0)); port.listen()
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(str(port.getsockname()[1]).encode(), "FOLDER/events")
+        signal.pause()
+        """
+
+    @Test(arguments: [false, true])
+    func `the agent examines a program that has a browser's mark and is not confined`(isMarked: Bool) async throws {
+        try await Scratch.with { scratch in
+            let events = try NoticeSocket(path: scratch.path("events"))
+            try scratch.writeProgram(
+                Self.browser.replacing("SAY", with: Self.say).replacing("FOLDER", with: scratch.path), to: "browser")
+            let program = try scratch.write(Self.unconfined.replacing("FOLDER", with: scratch.path), to: "program")
+            let live = try AgentFixture(
+                scratch, command: [scratch.path("browser"), "{profile}", "{url}"], kind: "chromium")
+            let mark = isMarked ? "\(BrowserProfile.markName)=\(live.profile)" : ""
+            // When an agent starts, it ends the programs that already have the mark.
+            let start = try Self.opened(.fifo, in: scratch)
+            let waiting = "(read -r _ <'\(scratch.path("outside"))'; exec env \(mark) /usr/bin/python3 '\(program)') & "
+            let agent = try await live.startAgent(through: ["/bin/sh", "-c", waiting + #"exec "$0" "$@""#])
+            let broker = try await live.accept()
+            try start.withNumber { try FileWriting.writeAll([0x0A], to: $0, path: "the waiting program") }
+            let port = try #require(UInt16(try await events.next()))
+            try await browse(first, live, broker)
+            #expect(try await broker.next() == .shown(id: first))
+            let seen = try await broker.examination()
+            #expect(seen.found == (isMarked ? [.port(port), .outsideFile] : []) && seen.isComplete)
+            #expect(try agent.log().contains("tcp_port:\(port)") == isMarked)
+            try broker.send(.close(epoch: live.epoch))
+            while try await broker.next() != .closed(epoch: live.epoch) {}
+        }
     }
 
     @Test func `the agent finds nothing in a browser that holds nothing open`() async throws {

@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    /// Leaves a file, an abstract socket, a port and an object of shared memory, and a process that holds them.
+    /// Leaves a file, an abstract socket, a port and two objects of shared memory, of which one is given to another user
+    /// (shmctl(2)), and a process that holds them.
     private static let leaver = """
         import ctypes, os, signal, socket, sys
         ready, done = os.pipe()
@@ -86,7 +87,12 @@ import Testing
         near.listen()
         far.bind(("127.0.0.1", 0))
         far.listen()
-        ctypes.CDLL(None).shmget(int(sys.argv[3]), 4096, 0o1600)
+        libc = ctypes.CDLL(None)
+        libc.shmget(int(sys.argv[3]), 4096, 0o1600)
+        given, status = libc.shmget(int(sys.argv[4]), 4096, 0o1600), (ctypes.c_uint32 * 64)()
+        assert libc.shmctl(given, 2, status) == 0
+        status[1] = 65533
+        assert libc.shmctl(given, 1, status) == 0
         os.close(1)
         os.close(2)
         os.write(done, b"1")
@@ -149,6 +155,25 @@ import Testing
         }
     }
 
+    @Test func `what a user leaves as a subordinate id is found, and a malformed list of these ids is named`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            let (saved, file) = (scratch.path("saved"), "/var/tmp/baton-test-\(UUID().uuidString)")
+            try await device.mounts.giveSubordinates("\(Device.user.name):100000:65536", in: scratch)
+            #expect(try await device.audit("--save", saved).code == 0)
+            scratch.atEnd { _ = unsafe unlink(file) }
+            try await device.mounts.run("setpriv --reuid=100007 --clear-groups touch \(file)")
+            let run = try await device.audit("--compare", saved)
+            #expect(run.output.contains("new file \(file)"), "\(run)")
+            try await device.mounts.giveSubordinates("\(Device.user.name):100000", in: scratch)
+            let unknown = try await device.audit("--compare", saved)
+            #expect(unknown.code == 77, "\(unknown)")
+            #expect(unknown.output.contains("could not be read: files of subordinate user ids (a line is malformed)"))
+        }
+    }
+
     @Test func `without session users, the audit says that it could not look for what they leave`() async throws {
         try await Scratch.with { scratch in
             let device = try await Device(scratch)
@@ -162,10 +187,27 @@ import Testing
         }
     }
 
+    @Test func `a configuration that is named and not there is refused, and what is skipped is named`() async throws {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            let saved = scratch.path("saved")
+            let missing = try await device.audit("--save", saved, "--agent-config", scratch.path("typo.json"))
+            #expect(missing.code == 1 && missing.errors.contains("configuration_unreadable"))
+            #expect(!FileManager.default.fileExists(atPath: saved))
+            try device.write(#"{"directory": "\#(device.folder)/none", "runtimeDirectory": "/x"}"#, to: "other.json")
+            let elsewhere = try await device.audit("--save", saved, "--config", device.folder + "/other.json")
+            #expect(elsewhere.code == 1 && elsewhere.errors.contains("state_missing"))
+            #expect(try await device.audit("--save", saved, "--skip", "/srv").code == 0)
+            let compared = try await device.audit("--compare", saved, "--skip", "/srv")
+            #expect(compared.output.contains("not looked into: /srv\n"))
+        }
+    }
+
     @Test func `everything that a user leaves is found under its entry, and nothing after its removal`() async throws {
         try await Scratch.with { scratch in
             let device = try await Device(scratch)
             let (saved, key) = (scratch.path("saved"), Int32.random(in: 1...Int32.max))
+            let given = Int32.random(in: 1...Int32.max)
             #expect(try await device.audit("--save", saved).code == 0)
             let attributes = try FileManager.default.attributesOfItem(atPath: saved)
             #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -174,7 +216,7 @@ import Testing
                 "/usr/bin/setpriv",
                 [
                     "--reuid=\(Device.user.number)", "--clear-groups", "/usr/bin/python3", "-c", Self.leaver, file,
-                    "baton-test-\(key)", "\(key)",
+                    "baton-test-\(key)", "\(key)", "\(given)",
                 ], log: "leaver", awaitsReady: false, in: scratch)
             #expect(try await leaver.waitForExit() == 0)
             let pid = try #require(Int32(try leaver.log().split(separator: "\n").last ?? ""))
@@ -192,7 +234,7 @@ import Testing
                 try device.found(during) == [
                     "": [.file], "session_files": [.file], "browser_profile": [.file], "temporary_files": [.file],
                     "session_programs": [.process], "abstract_sockets": [.socket], "listening_ports": [.listener],
-                    "system_v_objects": [.ipc],
+                    "system_v_objects": [.ipc, .ipc],
                 ])
             let text = try await device.audit("--compare", saved)
             #expect(
@@ -207,7 +249,7 @@ import Testing
             #expect(try await device.audit("--compare", saved).code == 0)
             #expect(try await device.audit("--compare", saved, "--strict").code == 1)
             _ = Glibc.kill(pid, SIGKILL)
-            try await run("/usr/bin/ipcrm", ["-M", "\(key)"], in: scratch)
+            try await run("/usr/bin/ipcrm", ["-M", "\(key)", "-M", "\(given)"], in: scratch)
             _ = unsafe unlink(file)
             let after = try await device.audit("--compare", saved, "--json")
             #expect(after.code == 0)
@@ -250,6 +292,23 @@ import Testing
             try text.write(toFile: saved, atomically: false, encoding: .utf8)
             let run = try await device.audit("--compare", saved)
             #expect(run.code == 77 && run.output.contains("could not be read: processes, sockets"), "\(run.output)")
+        }
+    }
+
+    @Test func `a snapshot is not compared with a device of which other places are looked at`() async throws {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            let snapshot = device.folder + "/before"
+            #expect(try await device.audit("--save", snapshot, "--skip", "/srv", "--skip", "/var").code == 0)
+            // The order and repetitions say nothing.
+            let same = try await device.audit(
+                "--compare", snapshot, "--skip", "/var", "--skip", "/srv", "--skip", "/srv")
+            #expect(same.code == 0, "\(same.output) \(same.errors)")
+            let fewer = try await device.audit("--compare", snapshot, "--skip", "/var", "--json")
+            #expect(fewer.code == 1 && fewer.errors.contains("\"snapshot_scope_differs\""))
+            try device.write(#"{"directory": "\#(device.folder)/device", "runtimeDirectory": "/x"}"#, to: "batond.json")
+            let users = try await device.audit("--compare", snapshot, "--skip", "/srv", "--skip", "/var")
+            #expect(users.code == 1 && users.errors.contains("--skip as with --save"), "\(users.errors)")
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
+import BrowserPolicies
 import Foundation
 import Processes
 import TestSupport
@@ -48,6 +49,28 @@ struct HomeFixture {
             words[0], Array(words.dropFirst()), environment: desktop, log: "home.log", in: scratch)
         states = FramedJSON(try await blocking { try listener.accept() }, limits: Wire.statusLimits)
         try report(.ready)
+    }
+
+    /// A Chromium whose window has a second page, a program that shows nothing: the window stays while its page is dead.
+    static func browserOfTwoPages(in scratch: Scratch) throws -> String {
+        let page = """
+            import http.client, json, sys
+            after = 0
+            while True:
+                screen = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+                screen.request("GET", "/view?after=%d" % after)
+                after = json.loads(screen.getresponse().read())["change"]
+            """
+        let script = """
+            #!/bin/sh
+            port=${1##*:}
+            /usr/bin/python3 -c '\(page)' "${port%%/*}" >/dev/null 2>&1 &
+            exec /usr/lib/chromium/chromium "$@"
+
+            """
+        // A program that does not have the names of the policies does not know them.
+        return try scratch.writeProgram(
+            script + "\0" + ChromiumPolicies.names.needed.joined(separator: "\0"), to: "browser")
     }
 
     private static func session(in scratch: Scratch) async throws -> [String: String] {

@@ -19,15 +19,16 @@ import UnixSocket
         screen.recv(1)
         """
 
-    /// Starts bubblewrap once the test allows it. It keeps its connection to the test open, as does everything in the
-    /// sandbox, and it does not end when its parent asks it to.
+    /// Says what it is asked to start, and starts bubblewrap once the test allows it, or fails. It keeps its connection to
+    /// the test open, as does everything in the sandbox, and it does not end when its parent asks it to.
     private static let bubblewrap = """
         #!/usr/bin/python3
         import os, signal, socket, sys
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         step = socket.socket(socket.AF_UNIX)
         step.connect("FOLDER/steps")
-        step.recv(1)
+        step.send(b"t" if sys.argv[-1] == "/bin/true" else b"w")
+        if step.recv(1) != b"x": sys.exit(1)
         step.set_inheritable(True)
         os.execv("FOLDER/bwrap", ["bwrap", *sys.argv[1:]])
         """
@@ -85,36 +86,77 @@ import UnixSocket
 
     @Test func `a home screen that is killed before bubblewrap has started leaves nothing`() async throws {
         try await Scratch.with { scratch in
-            let browser = try scratch.writeProgram(Self.browser, to: "browser")
-            let screen = try Listener(path: scratch.path("screen"), mode: 0o600)
-            let steps = try Listener(path: scratch.path("steps"), mode: 0o600)
-            try scratch.install("/usr/bin/bwrap", as: "bwrap")
-            let wrapper = try scratch.writeProgram(
-                Self.bubblewrap.replacing("FOLDER", with: scratch.path), to: "wrapper")
-            let entrance =
-                [
-                    "/usr/bin/unshare", "--mount",
-                ] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
-                    "/bin/sh", "-c", #"mount --bind "$0" /usr/bin/bwrap && exec "$@""#, wrapper,
-                ]
-            async let starting = HomeFixture(
-                ["--browser", browser], session: session(in: scratch), through: entrance, in: scratch)
-            // The home screen first tries whether a program can be confined.
-            let trial = try await next(steps)
-            try proceed(trial)
-            let home = try await starting
-            let window = try await next(steps)
+            let (home, screen, steps) = try await start(in: scratch)
+            let window = try await nextStep(steps, is: "w")
             home.program.kill()
             #expect(try await home.program.waitForExit() == -SIGKILL)
-            try proceed(window)
+            try answer(window)
             try await end(of: window)
             withExtendedLifetime(screen) {}
             #expect(try home.files() == [])
         }
     }
 
-    private func proceed(_ step: Descriptor) throws {
-        try #require(step.withNumber { unsafe write($0, "x", 1) } == 1)
+    @Test
+    func
+        `a home screen tries whether it can confine a program at its start and after a failure, not after a session`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            var (home, screen, steps) = try await start(["--json"], in: scratch)
+            try await answer(nextStep(steps, is: "w"))
+            let first = try await next(screen)
+            try home.report(.signedIn)
+            try home.report(.signingOut)
+            try await end(of: first)
+            try await home.startsAnew()
+            // Meanwhile, no program may be confined any more.
+            try await answer(nextStep(steps, is: "w"), "f")
+            try await answer(nextStep(steps, is: "t"), "f")
+            #expect(try await home.program.waitForExit() == 1)
+            let error = try CommandRun.Failure(try home.program.log()).error
+            #expect(error.code == "home_not_confined" && !error.remedy.isEmpty)
+        }
+    }
+
+    /// Starts a home screen whose windows wait for the test, and lets it try whether a program can be confined.
+    private func start(
+        _ arguments: [String] = [], in scratch: Scratch
+    ) async throws -> (home: HomeFixture, screen: Listener, steps: Listener) {
+        let browser = try scratch.writeProgram(Self.browser, to: "browser")
+        let screen = try Listener(path: scratch.path("screen"), mode: 0o600)
+        let steps = try Listener(path: scratch.path("steps"), mode: 0o600)
+        let entrance = try entrance(in: scratch)
+        async let starting = HomeFixture(
+            arguments + ["--browser", browser], session: session(in: scratch), through: entrance, in: scratch)
+        try await answer(nextStep(steps, is: "t"))
+        return (try await starting, screen, steps)
+    }
+
+    /// A command that starts a program for which ``bubblewrap`` takes the place of bubblewrap.
+    private func entrance(in scratch: Scratch) throws -> [String] {
+        try scratch.install("/usr/bin/bwrap", as: "bwrap")
+        let wrapper = try scratch.writeProgram(Self.bubblewrap.replacing("FOLDER", with: scratch.path), to: "wrapper")
+        return ["/usr/bin/unshare", "--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
+            "/bin/sh", "-c", #"mount --bind "$0" /usr/bin/bwrap && exec "$@""#, wrapper,
+        ]
+    }
+
+    /// The next start of ``bubblewrap``: "t" if it is a trial, "w" for a window.
+    private func nextStep(_ listener: Listener, is kind: Character) async throws -> Descriptor {
+        let step = try await next(listener)
+        let said = try await blocking {
+            var byte: UInt8 = 0
+            guard step.isReadable(within: Self.patience), step.withNumber({ unsafe read($0, &byte, 1) }) == 1
+            else { throw TestProblem("a start of bubblewrap says nothing") }
+            return byte
+        }
+        try #require(said == kind.asciiValue)
+        return step
+    }
+
+    private func answer(_ step: Descriptor, _ word: String = "x") throws {
+        try #require(step.withNumber { unsafe write($0, word, 1) } == 1)
     }
 
     @Test func `a browser that does not know a policy opens no window, and the command says which policy`() async throws

@@ -177,101 +177,17 @@ import Testing
         #expect(try up.failure.error.code == "program_died")
     }
 
-    @Test func `an app of a developer is registered once, and runs with its ids`() async throws {
+    @Test func `a program that cannot start again is given up with the status of its last start`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
-        func run(_ words: [String]) async throws -> CommandRun {
-            try await CommandRun(["run-app", "--directory", up.root] + words, in: scratch)
-        }
-        let client = "0b9a5f0e-6a5e-4d3c-9c57-3d0f2f7f3a10"
-        let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
-        let app = ["--id", "com.example.rounds"]
-        let printed = "com.example.rounds \(client) msauth.com.example.rounds://auth \(up.root)/run/broker.sock"
-        // As a path, and as a name that is searched for.
-        for (word, shell) in [("registered", ["/bin/sh"]), ("registered already", ["--", "sh"])] {
-            let script = "echo $1 $BATON_CLIENT_ID $BATON_REDIRECT_URI $BATON_SOCKET; exit 3"
-            let own = try await run(
-                app + (word == "registered" ? ["--client-id", client] : [])
-                    + shell + ["-c", script, "sh", "com.example.rounds"])
-            #expect(own.code == 3 && own.errors.isEmpty, "\(own)")
-            #expect(own.output.hasPrefix("com.example.rounds is \(word):\n") && own.output.contains(printed), "\(own)")
-        }
-        let status = try await CommandRun(["device", "status", "--runtime-directory", up.root + "/run"], in: scratch)
-        #expect(status.output.contains("com.example.rounds"), "\(status)")
-        let refusals = [
-            (["--id", "org.baton.examples.wardround"], "app_of_environment"),
-            (["--id", "com.example.other", "--client-id", client], "client_of_other_app"),
-            (app + ["--client-id", UUID().uuidString], "app_has_client"), (app + ["/none"], "app_missing"),
-            (["--id", "my app"], "app_name"), (["--id", "rounds"], "app_name"),
-            (["--id", "com.under_score.app"], "app_name"), (["--id", "com.example."], "app_name"),
-            (["--id", "com.example.Rounds"], "app_name"),
-            (["--id", "com.example.fourth", "--client-id", "nonsense"], "client_id_invalid"),
-            (["--id", "com.example.fifth", "--client-id", broker], "client_of_other_app"),
-        ]
-        for (words, code) in refusals {
-            let refused = try await run(["--json"] + words)
-            #expect(refused.code == 1 && refused.output.isEmpty, "\(refused)")
-            let error = try CommandRun.Failure(refused.errors).error
-            #expect(error.code == code && !error.remedy.isEmpty, "\(words): \(error)")
-        }
-        let apps = try await CommandRun(["device", "status", "--runtime-directory", up.root + "/run"], in: scratch)
-        for other in ["other", "fourth", "fifth"] { #expect(!apps.output.contains("com.example." + other)) }
-        let ids = ["com.example.first", "com.example.first", "com.example.second", "com.example.third"]
-        let clients = try await withThrowingTaskGroup { group in
-            for id in ids { group.addTask { try await run(["--id", id]).output } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        // Calls at the same time lose nothing: each id has one client id, now and later.
-        for id in Set(ids) {
-            let later = try await run(["--id", id]).output.split(separator: "\n").dropFirst().joined(separator: "\n")
-            let before = clients.filter { $0.hasPrefix(id + " is") }
-            #expect(before.count == ids.count { $0 == id } && before.allSatisfy { $0.contains(later) }, "\(clients)")
-        }
-        try await refusesFolders(up, scratch, run)
-        #expect(try await up.baton.stop() == 0)
-        let after = try await run(["--json"] + app + ["/bin/echo", "it runs"])
-        #expect(after.code == 69 && after.output.isEmpty, "\(after)")
-        #expect(try CommandRun.Failure(after.errors).error.code == "environment_stopped")
-        let without = try await CommandRun(
-            ["run-app", "--json", "--directory", scratch.path("none")] + app, in: scratch)
-        #expect(try CommandRun.Failure(without.errors).error.code == "environment_missing")
-    }
-
-    /// Folders that nobody may register are refused before anything is registered, and folders can be taken back.
-    private func refusesFolders(
-        _ up: Up, _ scratch: Scratch, _ run: ([String]) async throws -> CommandRun
-    ) async throws {
-        let home = FileManager.default.homeDirectoryForCurrentUser.path
-        let taken = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: up.root + "/apps").sorted().last.map {
-                up.root + "/apps/\($0)/data"
-            })
-        try FileManager.default.createDirectory(atPath: scratch.path("code"), withIntermediateDirectories: false)
-        let program = try scratch.writeProgram("#!/bin/sh\nexit 0\n", to: "code/rounds")
-        for (folder, code, part) in [
-            ("/", "data_folder_refused", "/"), ("/etc", "data_folder_refused", "/etc belongs to the system"),
-            ("/usr/lib", "data_folder_refused", "/usr/lib"), (home, "data_folder_refused", home),
-            (scratch.path, "data_folder_refused", "the environment"),
-            (up.root + "/device/x", "data_folder_refused", "in the environment"),
-            (scratch.path("code"), "data_folder_refused", "the app's program"),
-            (taken, "device_refused", "org.baton.examples.wardround"),
-        ] {
-            let refused = try await run(["--json", "--id", "com.example.bad", "--data-folder", folder, program])
-            let error = try CommandRun.Failure(refused.errors).error
-            #expect(refused.code == 1 && error.code == code && error.message.contains(part), "\(folder): \(refused)")
-        }
-        #expect(try !textOfFile(up.root + "/configuration/own-apps.json").contains("com.example.bad"))
-        let mine = ["--data-folder", scratch.path("data/rounds")]
-        #expect(try await run(["--id", "com.example.rounds"] + mine).code == 0)
-        let other = try await run(["--json", "--id", "com.example.other"] + mine)
-        let message = try CommandRun.Failure(other.errors).error.message
-        for name in ["com.example.rounds", "com.example.other", "data/rounds"] {
-            #expect(other.code == 1 && message.contains(name), "\(other)")
-        }
-        #expect(try await run(["--id", "com.example.rounds", "--no-data-folder"]).code == 0)
-        #expect(try await run(["--id", "com.example.other"] + mine).code == 0)
-        let doctor = try await CommandRun(["doctor", "--runtime-directory", up.root + "/run"], in: scratch)
-        #expect(!doctor.output.contains("registry_"), "\(doctor)")
+        let file = URL(filePath: up.root + "/configuration/batond.json")
+        let configuration = try Data(contentsOf: file)
+        try Data("{".utf8).write(to: file)
+        try up.program("batond").kill()
+        #expect(try await up.baton.waitForExit() == 1)
+        let end = try #require(try up.events.last)
+        #expect(end.event == "died" && end.program == "batond" && end.status?.hasPrefix("exit code") == true, "\(end)")
+        try configuration.write(to: file)
     }
 
     @Test func `a program that acts as the person is there, is told who signs in, and says what is wrong`() async throws
@@ -281,6 +197,14 @@ import Testing
                 ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")], in: scratch)
             #expect(up.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(up)")
             #expect(try CommandRun.Failure(up.errors).error.code == "person_missing")
+            // No program in Python, and one that does not know how a person is called.
+            for (text, name) in [("\u{7f}ELF\0", "binary"), ("#!/bin/sh\necho 'no person'\n", "script")] {
+                try scratch.write(text, to: name)
+                let other = try await CommandRun(
+                    ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path(name)], in: scratch)
+                #expect(other.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(other)")
+                #expect(try CommandRun.Failure(other.errors).error.code == "person_unsuitable")
+            }
             let files = [
                 (nil, "cannot be read"), ("{", "not JSON"), ("[]", "not a JSON object"), ("{}", "lacks username"),
             ]

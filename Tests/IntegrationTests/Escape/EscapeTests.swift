@@ -16,13 +16,18 @@ extension LiveDevice {
             try await live.withConfiguredBrowser(signIn: .chromium) { display in
                 let package = try live.names(in: "run/profiles/extension")
                 let app = try live.app(1)
-                async let account = app.signIn().account
+                let signIn = Task { try await app.signIn().account }
                 let person = try live.person("Amara")
                 // A walk may close the window, which ends the sign-in.
                 let stranger = try await Escapes.start(
                     .sample(walks: 0), in: .signIn, titled: "^Sign in", of: live, on: display,
-                    ["--sign-in", person.userName, person.password])
-                let report = try await Escapes.report(of: stranger)
+                    ["--platform", live.facts.loginURL, "--sign-in", person.userName, person.password])
+                let report: Escapes.Report
+                do { report = try await Escapes.report(of: stranger) } catch {
+                    // Without an agent the sign-in ends, and says whether it was refused before.
+                    try await live.kill(.agent)
+                    throw TestProblem("\(error)\nthe sign-in: \(await signIn.result)")
+                }
                 #expect(report.escapes == [])
                 #expect(report.attempts.count > 20)
                 #expect(report.observed.files == [])
@@ -30,8 +35,14 @@ extension LiveDevice {
                 #expect(report.attempts["drop"]?.first?.hasPrefix("blocked: file:///tmp/") == true)
                 // The address bar works in the second window, so the attempts were made.
                 #expect(report.attempts["chrome://flags"] == ["blocked: chrome://flags/ - Chromium"])
+                // No other page of the platform waits there for the next worker.
+                let others = report.attempts.filter { $0.key.hasPrefix("PLATFORM/") }.values
+                #expect(
+                    others.count == 2 && others.joined().allSatisfy { $0.hasPrefix("blocked: login.baton.test") },
+                    "\(others)")
                 let before = try ProcessTable.read().descendants(of: live.pid(of: .agent))
-                #expect(try await account.username == person.userName)
+                let account = try await signIn.value
+                #expect(account.username == person.userName)
                 // Before the worker's browser starts, nothing of the sign-in window runs.
                 try await Escapes.openWorkersBrowser(of: live)
                 #expect(try ProcessTable.read().stillRunning(before) == [])

@@ -76,7 +76,8 @@ struct EveryEscapeTests {
         _ extent: Escapes.Extent, titled title: String, _ live: LiveEnvironment, _ display: String,
         end: () async -> Void
     ) async throws -> Escapes.Report {
-        let stranger = try await Escapes.start(extent, in: .signIn, titled: title, of: live, on: display)
+        let stranger = try await Escapes.start(
+            extent, in: .signIn, titled: title, of: live, on: display, ["--platform", live.facts.loginURL])
         let outcome: Result<Escapes.Report, any Error>
         do { outcome = .success(try await Escapes.report(of: stranger)) } catch { outcome = .failure(error) }
         await end()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrowserPolicies
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 
@@ -47,7 +46,7 @@ import Testing
 
     /// The address and the title of the document that each address leads to.
     private static func documents(_ addresses: [String], _ scratch: Scratch) async throws -> [String: [String]] {
-        let folder = scratch.path("firefox")
+        let folder = ScriptedFirefox.folder(in: scratch)
         func page(_ title: String) -> String {
             "<!doctype html><title>\(title)</title><script>parent.postMessage('\(title)', '*')</script>"
         }
@@ -58,30 +57,18 @@ import Testing
             onmessage = message => { shown.add(message.data); document.title = [...shown].sort().join(" "); };
             </script>\(embedding.joined())
             """
-        let pages = [
-            "secret.html": page("secret"), "open-beside/secret.html": page("secret"), "open/page.html": page("page"),
-            "open/na meé.html": page("page"), "open/deeper/page.html": page("page"), "open/frames.html": frames,
-            "baton.js": FirefoxInternalPages.preferences,
-            "baton.cfg": FirefoxInternalPages.script(openFolders: [folder + "/open"]),
-        ]
-        for (name, text) in pages {
-            let place = URL(filePath: folder + "/" + name)
-            try FileManager.default.createDirectory(
-                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: place)
-        }
+        let real = addresses.map { $0.replacing("FOLDER", with: folder) }
+        let list = String(decoding: try JSONEncoder().encode(real), as: UTF8.self)
+        try FileManager.default.createDirectory(atPath: folder + "/open", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: folder + "/open/link.html", withDestinationPath: "../secret.html")
-        let real = addresses.map { $0.replacing("FOLDER", with: folder) }
-        try JSONEncoder().encode(real).write(to: URL(filePath: folder + "/addresses.json"))
-        let namespace = ["--mount"] + (getuid() == 0 ? [] : ["--map-root-user"])
-        let program = try await RunningProgram.start(
-            "/usr/bin/unshare",
-            namespace + ["/usr/bin/python3", Repository.root + "/Tests/Person/firefox_addresses.py", folder],
-            log: "addresses.log", awaitsReady: false, in: scratch)
-        guard try await program.waitForExit() == 0 else { throw TestProblem(try program.log()) }
-        let documents = try JSONDecoder().decode(
-            [String: [String]].self, from: Data(contentsOf: URL(filePath: folder + "/result.json")))
+        let documents: [String: [String]] = try await ScriptedFirefox.result(
+            of: "firefox_addresses.py",
+            files: [
+                "secret.html": page("secret"), "open-beside/secret.html": page("secret"),
+                "open/page.html": page("page"), "open/na meé.html": page("page"),
+                "open/deeper/page.html": page("page"), "open/frames.html": frames, "addresses.json": list,
+            ], in: scratch)
         return Dictionary(uniqueKeysWithValues: zip(addresses, real.map { documents[$0] ?? [] }))
     }
 }

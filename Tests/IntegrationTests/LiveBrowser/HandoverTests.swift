@@ -99,7 +99,11 @@ extension LiveBrowser {
             #expect(refusal.text.contains("has not erased the data of a former worker"))
             let asker = try RawApp(live)
             try await asker.greet()
-            #expect(try await asker.refusal(.registerEraser, client.entries).code == .appLocked)
+            for operation in [
+                BrokerProtocol.Operation.registerEraser, .currentAccount, .getAccounts, .getDefaultAccount,
+            ] {
+                #expect(try await asker.refusal(operation, client.entries).code == .appLocked, "\(operation)")
+            }
             #expect(try await asker.ask(.epoch, client.entries).get()[.endedEpoch] == epoch.description)
             #expect(try await asker.refusal(.acknowledge, done(client, epoch)).code == .developerParameter)
 

@@ -67,7 +67,11 @@ extension LiveDevice {
             #expect(try await seen { try await app.token(of: amara) }.reason == "account_removed")
             _ = try await live.app(2).token(of: amara)
             #expect(try await live.status().session == "signedIn")
+            // It stays removed when the app asks for the current account, and the list of accounts says so.
             #expect(try await app.accounts().current == amara)
+            #expect(try await seen { try await app.token(of: amara) }.reason == "account_removed")
+            let listed = try await success(try await self.raw(live), .getAccounts, client.entries)
+            #expect(listed[.removedHomeAccountID] == amara.identifier)
             // An interactive call restores the account. It shows no page, because the worker is signed in.
             let second = try await live.signIn("Amara", through: app)
             #expect(second == amara)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import MSAL
 import Processes
 import TestSupport
@@ -35,6 +36,10 @@ extension LiveDevice {
                         "--process", "bar=\(stage.bar.pid)", "--expect-hit", "bar=name",
                         "--process", "agent=\(try live.pid(of: .agent))", "--expect-hit", "agent=page",
                     ])
+                // The broker has passed the page on, and overwrites what it frees.
+                try await live.search(
+                    texts.filter { $0.key == "page" },
+                    ["--process", "broker=\(try live.pid(of: .broker))", "--expect-none"])
                 try await stage.findWorkerInWindow(texts)
                 let former = try stage.processes()
 
@@ -50,6 +55,39 @@ extension LiveDevice {
                 #expect(code == 0, "\(code): \(said)")
                 #expect(try await live.signIn("Bo", through: stage.app).username == live.person("Bo").userName)
             }
+        }
+
+        @Test(arguments: [false, true])
+        func `the home screen does not learn who was there before, even if it was stopped over a change of worker`(
+            isStopped: Bool
+        ) async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let home = try await live.startHome([])
+            let amara = try await live.signIn("Amara", through: app)
+            var texts = try live.canaries(of: "Amara")
+            texts["phone"] = nil
+            texts["account"] = amara.identifier
+            try await Self.untilFound("name", texts, in: home, live)
+            if isStopped { home.send(SIGSTOP) }
+            try await app.signOut(amara)
+            try await live.signIn("Bo", through: app)
+            if isStopped { home.send(SIGCONT) }
+            try await Self.untilFound("name", try live.canaries(of: "Bo").filter { $0.key != "phone" }, in: home, live)
+            try await live.search(texts, ["--process", "home=\(home.pid)", "--expect-none"])
+            #expect(try await home.stop() == 0)
+            try await live.settle()
+        }
+
+        /// Searches a program's memory until it holds a text. A search takes a while.
+        private static func untilFound(
+            _ name: String, _ texts: [String: String], in program: RunningProgram, _ live: LiveEnvironment
+        ) async throws {
+            for _ in 0..<60 {
+                let rules = ["--process", "home=\(program.pid)", "--expect-hit", "home=\(name)"]
+                if (try? await live.search(texts, rules)) != nil { return }
+            }
+            throw TestProblem("the program does not hold the \(name)")
         }
 
         /// The programs of a graphical session: the home screen with its window, the bar, and the agent with the

@@ -118,6 +118,13 @@ extension LiveDevice {
             try await live.settle()
         }
 
+        @Test func `every reason that the broker gives is on the page`() throws {
+            let page = try textOfFile(Repository.root + "/docs/broker-protocol.md")
+            for reason in BrokerError.Reason.meanings.map(\.key.rawValue) {
+                #expect(page.contains("`\(reason)`"), "\(reason)")
+            }
+        }
+
         /// The rows of the page's table with this head, by the text of their first column.
         private static func table(_ head: String) throws -> [String: String] {
             let page = try textOfFile(Repository.root + "/docs/broker-protocol.md")
@@ -214,15 +221,47 @@ extension LiveDevice {
             for (name, play) in cases where name.hasPrefix("its process has too many") { try await play() }
         }
 
+        @Test func `the log says why a connection was closed, also of a client that sends nothing`() async throws {
+            let live = try await LiveEnvironment.ready()
+            func closes(_ words: String, _ act: (RawApp) async throws -> Void) async throws {
+                let before = try live.log(of: .broker).components(separatedBy: words).count - 1
+                let app = try RawApp(live)
+                try await act(app)
+                #expect(try await app.ends())
+                try await live.log(of: .broker, says: words, times: before + 1)
+            }
+            // This takes seconds, so no line of an earlier connection keeps the next ones from being logged.
+            try await closes("it did not begin with a hello") { _ in }
+            try await closes("it sent a second hello") { app in
+                try await app.greet()
+                try app.send(.hello(ClientHello(clientName: "raw", clientVersion: "1")))
+            }
+            try await closes("a frame is not a message of the protocol") { app in
+                try await app.greet()
+                try app.send(frame: "[1]")
+            }
+        }
+
         @Test func `the broker answers each wrong request of the page as the page says`() async throws {
             let live = try await LiveEnvironment.ready()
             let (app, foreign) = (live.facts.apps[0], live.facts.apps[2])
             func client(_ id: String) -> FlatMap { ClientRequest(clientID: id).entries }
             let known = client(app.clientID)
+            func token(_ key: Key? = nil, _ value: String = "") -> FlatMap {
+                var map = TokenRequest(
+                    client: ClientRequest(clientID: app.clientID), redirectURI: app.redirectURI,
+                    authority: live.facts.authority, scopes: []
+                ).entries
+                if let key { map[key] = value }
+                return map
+            }
             let asks: [String: (operation: BrokerProtocol.Operation, parameters: FlatMap)] = [
                 "`msg_protocol_ver` is missing": (.getDeviceInfo, FlatMap()),
                 "`msg_protocol_ver` is not `4`": (.getDeviceInfo, FlatMap([Key.protocolVersion: "3"])),
                 "a parameter is missing": (.getAccounts, FlatMap([Key.protocolVersion: "4"])),
+                "`refresh` or `remove_account_operation` names no account": (.refresh, token()),
+                "a Boolean is neither `1` nor `0`": (.refresh, token(.forceRefresh, "yes")),
+                "`provider_type` is not `provider_aad_v2`": (.refresh, token(.providerType, "provider_msa")),
                 "a parameter is malformed": (
                     .currentAccount, FlatMap([Key.protocolVersion: "4", .clientID: app.clientID, .reader: "R 1"])
                 ),

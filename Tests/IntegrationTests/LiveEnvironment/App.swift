@@ -20,7 +20,7 @@ final class App: Sendable {
         var deadlines = BrokerDeadlines()
         deadlines.connect = patience
         deadlines.hello = patience
-        deadlines.local = .seconds(60)
+        (deadlines.reading, deadlines.recording) = (.seconds(60), .seconds(60))
         broker = BrokerConnection(
             location: BrokerLocation(socket: socket, marker: marker), deadlines: deadlines,
             notifications: notifications)

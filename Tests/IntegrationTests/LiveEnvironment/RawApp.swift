@@ -51,6 +51,14 @@ final class RawApp: Sendable {
         }
     }
 
+    /// Whether the broker has sent something that was not read, or has closed the connection.
+    var hasAnswer: Bool {
+        connection.descriptor.withNumber { number in
+            var item = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+            return unsafe poll(&item, 1, 0) == 1
+        }
+    }
+
     func send(frame body: [UInt8]) throws { try connection.write(body) }
     func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
     func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }

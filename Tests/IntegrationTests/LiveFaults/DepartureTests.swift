@@ -2,6 +2,8 @@
 import BrokerIPC
 import BrokerProtocol
 import Foundation
+import Handover
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +49,25 @@ extension LiveFaults {
             #expect(try await !live.directoryLists(former))
             app.close()
             try await live.joinAgain()
+        }
+
+        @Test func `an app erases its data of the last worker although the device is no longer shared`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let erasures = Mutex(0)
+            let handover = try Handover(app.application)
+            try handover.eraser("notes") { _ in erasures.withLock { $0 += 1 } }
+            try await live.signIn("Amara", through: try live.app(2))
+            let changes = try handover.changes(for: "window").makeAsyncIterator()
+            while await changes.next()?.current == nil {}
+            try await live.administer("profile", "remove", live.facts.profile, "--device", "ward-7-tablet")
+            try await live.ask(.checkIn)
+            try await live.settle()
+            let status = try await live.status()
+            #expect(status.session == "ready" && status.mode != "shared")
+            #expect(status.lockedApps == [] && erasures.withLock(\.self) == 1)
+            try await live.administer("profile", "push", live.facts.profile, "--device", "ward-7-tablet")
+            try await live.ask(.checkIn)
         }
 
         @Test func `a device can leave without its server, and reports what the directory still lists`() async throws {

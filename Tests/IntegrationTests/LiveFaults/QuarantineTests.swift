@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
+import DeviceManagement
 import Foundation
 import Processes
 import TestSupport
@@ -12,8 +13,8 @@ extension LiveFaults {
     @Suite struct QuarantineTests {
         /// The damage to the state, and the code that the device reports for it.
         enum Damage: String, CaseIterable {
-            case journal, missingJournal, join, tombstones, deviceKey, otherDeviceKey, management, otherMachine,
-                earlierForm
+            case journal, missingJournal, join, confirmedJoin, tombstones, locks, deviceKey, otherDeviceKey, management,
+                otherMachine, earlierForm
 
             var code: String {
                 switch self {
@@ -29,7 +30,9 @@ extension LiveFaults {
                     switch self {
                     case .journal, .missingJournal: "/journal"
                     case .join: "/join.json"
+                    case .confirmedJoin: "/join-confirmed.json"
                     case .tombstones: "/tombstones.json"
+                    case .locks: "/app-locks.json"
                     case .deviceKey, .otherDeviceKey: "/keys/device.pem"
                     case .management: "/management/state.json"
                     case .otherMachine: "/machine-binding"
@@ -48,7 +51,7 @@ extension LiveFaults {
                 }
             }
 
-            private static func write(_ text: String, to url: URL) throws {
+            fileprivate static func write(_ text: String, to url: URL) throws {
                 try Data(text.utf8).write(to: url)
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
             }
@@ -93,8 +96,34 @@ extension LiveFaults {
             try await live.comesBack()
             let after = try await live.status()
             #expect(after.session == "ready" && after.deviceID == nil && after.mode != "shared")
+            if damage == .locks {
+                // It is unknown which apps still have a worker's data.
+                #expect(Set(after.lockedApps).isSuperset(of: live.facts.apps.map(\.bundleID)))
+                #expect(!after.lockedApps.contains(AppConfiguration.broker))
+            } else {
+                #expect(after.lockedApps == [])
+            }
             #expect(try live.names(in: "device/quarantine").count == 1)
             #expect(try live.names(in: "device/session").isEmpty)
+            try await live.kill(.broker)
+        }
+
+        @Test(arguments: [
+            "app-lock-reasons.json", "app-processes.json", "session-timer.json", "registration-status.json",
+        ])
+        func `damage to a file on which no decision depends quarantines nothing`(name: String) async throws {
+            let live = try await LiveEnvironment.ready()
+            let file = URL(filePath: live.path("device/" + name))
+            let good = FileManager.default.contents(atPath: file.path)
+            try await live.kill(.broker)
+            defer {
+                #expect(throws: Never.self) {
+                    if let good { try good.write(to: file) } else { try? FileManager.default.removeItem(at: file) }
+                }
+            }
+            try Damage.write("{", to: file)
+            try await live.start(.broker)
+            #expect(try await live.status().session == "ready")
             try await live.kill(.broker)
         }
 

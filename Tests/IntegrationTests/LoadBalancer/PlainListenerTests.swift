@@ -13,20 +13,7 @@ import UnixSocket
         let socket: Descriptor
 
         init(to port: UInt16, sending text: String) throws {
-            socket = Descriptor(
-                owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-            let connected = socket.withNumber { number in
-                unsafe withUnsafePointer(to: &address) { pointer in
-                    unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                        unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                    }
-                }
-            }
-            guard connected == 0 else { throw TestProblem("the listener: error \(errno)") }
+            socket = try LoopbackSocket.connected(to: port)
             _ = socket.withNumber { unsafe send($0, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
         }
     }

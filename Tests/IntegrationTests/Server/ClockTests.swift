@@ -28,6 +28,9 @@ import Testing
             throw StorageError(.failed, "no tables")
         }
         func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) {}
+        func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+            throw StorageError(.failed, "no tables")
+        }
         func serverTime() async throws -> Timestamp? {
             guard state.withLock(\.isReachable) else { throw StorageError(.unavailable, "out of reach") }
             return .now

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 import Testing
+import UnixSocket
 
 /// A request on the listener for health checks.
 struct HealthRequest: Equatable {
@@ -12,19 +13,9 @@ struct HealthRequest: Equatable {
     init(status: Int, body: String) { (self.status, self.body) = (status, body) }
 
     init(_ path: String, _ port: UInt16) throws {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let connected = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let handle = try LoopbackSocket.connected(to: port).withNumber { number in
+            FileHandle(fileDescriptor: dup(number), closeOnDealloc: true)
         }
-        guard connected == 0 else { throw TestProblem("the health listener: error \(errno)") }
-        let handle = FileHandle(fileDescriptor: socket, closeOnDealloc: false)
         try handle.write(contentsOf: Data("GET \(path) HTTP/1.1\r\nHost: health\r\nConnection: close\r\n\r\n".utf8))
         let answer = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
         status = try #require(Int(answer.dropFirst(9).prefix(3)))

@@ -13,7 +13,7 @@ import Testing
 
     private func open() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandler(IdleConnections.Handler(connections))
+        try channel.pipeline.syncOperations.addHandlers([ConnectionEnd(), IdleConnections.Handler(connections)])
         channel.connect(to: try SocketAddress(unixDomainSocketPath: "/-"), promise: nil)
         return channel
     }

@@ -7,6 +7,7 @@ import PushProtocol
 import Redaction
 import Storage
 import StoragePostgreSQL
+import StorageTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -232,8 +233,8 @@ import Testing
 }
 
 /// A database in which other work is done once, directly before a read.
-private struct ReadPause: Database {
-    private let database: any Database
+private struct ReadPause: DatabaseLayer {
+    let database: any Database
     private let work: @Sendable () async throws -> Void
     private let isDue = Flag()
 
@@ -248,8 +249,6 @@ private struct ReadPause: Database {
     /// From now on, the next read waits for the work.
     func begin() { isDue.value.withLock { $0 = true } }
 
-    var isShared: Bool { database.isShared }
-
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         let isDue = isDue.value.withLock { isDue in
             defer { isDue = false }
@@ -257,11 +256,6 @@ private struct ReadPause: Database {
         }
         if isDue { try await work() }
         return try await database.read(body)
-    }
-
-    @discardableResult
-    func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-        try await database.write(body)
     }
 
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }

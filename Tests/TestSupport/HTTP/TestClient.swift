@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 package import HTTPTypes
 package import Hummingbird
 internal import Logging
@@ -86,14 +87,11 @@ package func percentEncoded(_ text: String) -> String {
             bytes.append(byte)
         default:
             bytes.append(UInt8(ascii: "%"))
-            bytes.append(hexadecimalDigits[Int(byte >> 4)])
-            bytes.append(hexadecimalDigits[Int(byte & 15)])
+            bytes += Hexadecimal.digits([byte], .upper)
         }
     }
     return String(decoding: bytes, as: UTF8.self)
 }
-
-private let hexadecimalDigits = Array("0123456789ABCDEF".utf8)
 
 private actor Collected {
     var bytes: [UInt8] = []

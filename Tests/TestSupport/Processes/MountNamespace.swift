@@ -7,6 +7,15 @@ package struct MountNamespace: Sendable {
     package let entrance: [String]
     private let scratch: Scratch
 
+    /// What a namespace shows before the test mounts anything.
+    package enum Content {
+        /// The machine's mounts.
+        case machine
+        /// A root of its own: the machine's programs and settings, which are read-only, and the test's scratch folder. How
+        /// long a search for writable folders takes does not depend on what else is on the machine's disk.
+        case ownRoot
+    }
+
     /// The namespace ends with this program and those that were started in it.
     private static let holder = """
         import os, signal, socket
@@ -14,11 +23,44 @@ package struct MountNamespace: Sendable {
         signal.pause()
         """
 
+    /// Makes the root, of which the arguments are the path, the scratch folder and folders that are only read; then runs
+    /// `holder`.
+    private static let ownRoot = """
+        root=$1 scratch=$2 holder=$3
+        shift 3
+        mkdir "$root"
+        mount -t tmpfs -o size=16m,mode=755 root "$root"
+        cd "$root"
+        mkdir -p usr etc proc dev sys run/lock mnt home var/backups var/tmp tmp former
+        chmod 1777 run/lock var/tmp tmp
+        for link in bin sbin lib lib64; do cp -P "/$link" .; done
+        for folder in proc dev sys; do mount --rbind "/$folder" "$folder"; done
+        mount -t tmpfs -o size=16m,mode=1777 shared dev/shm
+        for folder in /usr /etc "$@"; do
+            mkdir -p ".$folder"
+            mount --bind "$folder" ".$folder"
+            mount -o remount,bind,ro ".$folder"
+        done
+        mkdir -p ".$scratch"
+        mount --bind "$scratch" ".$scratch"
+        pivot_root . former
+        umount -l former
+        rmdir former
+        cd /
+        exec /usr/bin/python3 -c "$holder"
+        """
+
     /// Makes a namespace that exists until the end of the test.
-    package init(in scratch: Scratch) async throws {
+    package init(_ content: Content = .machine, in scratch: Scratch) async throws {
+        let command =
+            switch content {
+            case .machine: ["/usr/bin/python3", "-c", Self.holder]
+            case .ownRoot:
+                ["/bin/sh", "-ec", Self.ownRoot, "sh", scratch.path("root"), scratch.path, Self.holder]
+                    + [try RunningProgram.folder()] + (try RunningProgram.libraries())
+            }
         let holder = try await RunningProgram.start(
-            "/usr/bin/unshare", ["--mount", "--propagation", "private", "/usr/bin/python3", "-c", Self.holder],
-            log: "mounts.log", in: scratch)
+            "/usr/bin/unshare", ["--mount", "--propagation", "private"] + command, log: "mounts.log", in: scratch)
         entrance = ["/usr/bin/nsenter", "--mount=/proc/\(holder.pid)/ns/mnt", "--"]
         self.scratch = scratch
     }
@@ -29,6 +71,27 @@ package struct MountNamespace: Sendable {
             entrance[0], Array(entrance.dropFirst()) + ["/bin/sh", "-ec", script], log: "mounting.log",
             awaitsReady: false, in: scratch)
         guard try await shell.waitForExit() == 0 else { throw TestProblem(try shell.log()) }
+    }
+
+    /// Makes this many files in a folder. They are the names of one file, which need less memory.
+    package func makeLinks(_ count: Int, below folder: String) async throws {
+        try await run(
+            """
+            cd \(folder) && /usr/bin/python3 -c 'import os
+            open("1", "w").close()
+            for name in range(2, \(count) + 1): os.link("1", str(name))'
+            """)
+    }
+
+    /// Gives `/etc/subuid` (subuid(5)) this line. The namespace gets a copy of `/etc`, because the file may be missing.
+    package func giveSubordinates(_ line: String, in scratch: Scratch) async throws {
+        let copy = scratch.path("etc")
+        try await run(
+            """
+            [ -d \(copy) ] || { cp -a /etc \(copy); mount --bind \(copy) /etc; }
+            rm -f /etc/subuid
+            echo '\(line)' >/etc/subuid
+            """)
     }
 
     /// Mounts a file system (FUSE) at this path whose program never answers.

@@ -23,10 +23,15 @@ package final class RunningProgram: Sendable {
 
     package var pid: Int32 { process.pid }
 
+    /// The folder of this package's programs, as the running tests were built.
+    package static func folder() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: tests).deletingLastPathComponent().path
+    }
+
     /// The path of a program of this package, as the running tests were built.
     package static func built(_ name: String) throws -> String {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = URL(filePath: tests).deletingLastPathComponent().appending(path: name).path
+        let path = try folder() + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else { throw TestProblem("\(path) is not built") }
         return path
     }

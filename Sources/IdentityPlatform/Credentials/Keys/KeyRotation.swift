@@ -46,7 +46,7 @@ struct KeyRotation: Sendable {
             for (key, stored) in added {
                 try keys.add(key, stored: stored, tenant: tenant, connection)
                 try AuditLog(connection).append(
-                    .signingKeyAdded, tenant: tenant, actor: actor, subject: key.id, at: now)
+                    AuditLine(.signingKeyAdded, tenant: tenant, actor: actor, subject: key.id, at: now))
             }
             return added.count
         }
@@ -75,7 +75,7 @@ struct KeyRotation: Sendable {
             let removed = try obsolete.filter { try keys.remove($0, tenant: tenant, connection) }
             for key in removed {
                 try AuditLog(connection).append(
-                    .signingKeyRemoved, tenant: tenant, actor: AuditLog.server, subject: key.id, at: now)
+                    AuditLine(.signingKeyRemoved, tenant: tenant, actor: AuditLog.server, subject: key.id, at: now))
             }
             return removed.count
         }

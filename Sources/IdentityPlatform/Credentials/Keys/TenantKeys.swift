@@ -14,6 +14,7 @@ extension TenantKey: Table {
 /// node signs with a key that another node has just replaced.
 package final class TenantKeys: Sendable {
     private let database: any Database
+    private let isShared: Bool
     private let storageKey: StorageKey
     private let environment: ClockAndRandomness
     private let loaded = Mutex<[TenantID: Loaded]>([:])
@@ -26,8 +27,10 @@ package final class TenantKeys: Sendable {
     /// How long a list in the cache of the only process is used.
     static let freshness = Duration.seconds(300)
 
-    init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
-        (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
+    /// - Parameter isShared: whether other nodes use the database.
+    init(database: any Database, isShared: Bool, storageKey: StorageKey, environment: ClockAndRandomness) {
+        (self.database, self.isShared) = (database, isShared)
+        (self.storageKey, self.environment) = (storageKey, environment)
     }
 
     /// Returns every key that an organisation publishes; empty if the organisation does not exist.
@@ -35,7 +38,7 @@ package final class TenantKeys: Sendable {
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func all(of tenant: TenantID) async throws -> [TenantKey] {
         let now = environment.now()
-        if !database.isShared, let known = loaded.withLock({ $0[tenant] }), known.at <= now,
+        if !isShared, let known = loaded.withLock({ $0[tenant] }), known.at <= now,
             now < known.at + Self.freshness
         {
             return known.keys
@@ -48,7 +51,7 @@ package final class TenantKeys: Sendable {
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     func key(_ id: String, of tenant: TenantID) async throws -> TenantKey? {
-        if database.isShared, let known = loaded.withLock({ $0[tenant]?.keys.first { $0.id == id } }) { return known }
+        if isShared, let known = loaded.withLock({ $0[tenant]?.keys.first { $0.id == id } }) { return known }
         return try await all(of: tenant).first { $0.id == id }
     }
 
@@ -56,7 +59,7 @@ package final class TenantKeys: Sendable {
     ///
     /// - Throws: ``StorageError``
     func isPublished(_ id: String?, by tenant: TenantID, _ connection: any Connection) throws -> Bool {
-        guard database.isShared else { return true }
+        guard isShared else { return true }
         return try connection.exists(TenantKey.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
@@ -65,7 +68,7 @@ package final class TenantKeys: Sendable {
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     func shared(by tenant: TenantID, _ connection: any Connection) throws -> [TenantKey]? {
-        database.isShared ? try stored(of: tenant, at: environment.now(), connection) : nil
+        isShared ? try stored(of: tenant, at: environment.now(), connection) : nil
     }
 
     /// Reads the list of keys and parses those that are not known yet. The transaction may run twice: a parsed key

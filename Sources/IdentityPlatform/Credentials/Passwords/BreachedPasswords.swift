@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import Encodings
 internal import Glibc
 package import Redaction
 
@@ -30,7 +31,7 @@ package struct BreachedPasswords: Sendable {
     /// - Throws: ``Failure``
     package func contains(_ password: SecretBytes) throws(Failure) -> Bool {
         var hash = unsafe password.withUnsafeBytes { bytes in
-            unsafe Insecure.SHA1.hash(data: bytes).flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
+            unsafe Hexadecimal.digits(Insecure.SHA1.hash(data: bytes), .upper)
         }
         defer { wipe(&hash) }
         let file = try SortedLines(path: path)
@@ -53,12 +54,12 @@ package struct BreachedPasswords: Sendable {
     /// Returns the hash in a line: 8 to 40 upper-case hexadecimal digits.
     private func digits(of line: ArraySlice<UInt8>) throws(Failure) -> ArraySlice<UInt8> {
         let digits = line.prefix { $0 != UInt8(ascii: ":") }
-        guard (8...40).contains(digits.count), digits.allSatisfy(hexadecimal.contains) else { throw .malformed }
+        guard (8...40).contains(digits.count), digits.allSatisfy({ Hexadecimal.isDigit($0, .upper) }) else {
+            throw .malformed
+        }
         return digits
     }
 }
-
-private let hexadecimal = Array("0123456789ABCDEF".utf8)
 
 /// A text file in which lines are looked up by byte offset.
 private final class SortedLines {

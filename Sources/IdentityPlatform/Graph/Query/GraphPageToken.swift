@@ -9,7 +9,7 @@ struct GraphPageToken: Sendable {
     let purpose: String
 
     init(_ call: GraphCall, filter: String) {
-        storageKey = call.platform.storageKey
+        storageKey = call.directory.storageKey
         purpose = "page \(call.token.tenant) \(call.token.user.id) \(call.request.uri.path.lowercased()) \(filter)"
     }
 

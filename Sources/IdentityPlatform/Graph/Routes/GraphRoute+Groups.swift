@@ -11,7 +11,7 @@ extension GraphRoute {
             GraphRoute(.patch, "/groups/{id}", access: .changeGroups, answer: changeGroup),
             GraphRoute(.delete, "/groups/{id}", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
-                try await Administration(call.platform, as: call.actor(changing: .groups)).groups.remove(group)
+                try await call.directory.administration(call.actor(changing: .groups)).groups.remove(group)
                 return Response(status: .noContent)
             },
             GraphRoute(.get, "/groups/{id}/members", access: .readGroups) { call in
@@ -24,14 +24,14 @@ extension GraphRoute {
             GraphRoute(.post, "/groups/{id}/members/$ref", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
                 let person = try await call.reference()
-                try await Administration(call.platform, as: call.actor(changing: .groups)).groups.addMember(
+                try await call.directory.administration(call.actor(changing: .groups)).groups.addMember(
                     person, to: group)
                 return Response(status: .noContent)
             },
             GraphRoute(.delete, "/groups/{id}/members/{member}/$ref", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
                 let person = try call.member()
-                try await Administration(call.platform, as: call.actor(changing: .groups))
+                try await call.directory.administration(call.actor(changing: .groups))
                     .groups.removeMember(person, from: group)
                 return Response(status: .noContent)
             },
@@ -41,7 +41,7 @@ extension GraphRoute {
         let body = try await call.body(
             allowing: "displayName", "description", "mailNickname", "mailEnabled", "securityEnabled", "groupTypes")
         try checkKind(body)
-        let group = try await Administration(call.platform, as: call.actor()).groups.add(
+        let group = try await call.directory.administration(call.actor()).groups.add(
             try body.required("displayName"), mailNickname: try body.required("mailNickname"),
             description: try body.text("description", else: nil), tenant: call.tenant)
         return try call.show(.groups, group, status: .created)
@@ -50,7 +50,7 @@ extension GraphRoute {
     @Sendable private static func changeGroup(_ call: GraphCall) async throws -> Response {
         let body = try await call.body(allowing: "displayName", "description", "mailNickname")
         let group = try await call.find(.groups)
-        try await Administration(call.platform, as: call.actor(changing: .groups)).groups.update(
+        try await call.directory.administration(call.actor(changing: .groups)).groups.update(
             Group(
                 tenant: group.tenant, id: group.id, displayName: try body.text("displayName") ?? group.displayName,
                 mailNickname: try body.text("mailNickname") ?? group.mailNickname,
@@ -72,7 +72,7 @@ extension GraphCall {
     /// - Throws: ``GraphError``
     func reference() async throws -> UserID {
         let body = try await body(allowing: GraphName.objectID.rawValue)
-        let names = platform.configuration.names
+        let names = directory.configuration.names
         guard let address = HTTPSAddress(try body.required(GraphName.objectID.rawValue)),
             ([names.graph, "graph.microsoft.com"] + names.aliases.graph).contains(address.host)
         else { throw GraphError.badReference }

@@ -26,7 +26,7 @@ extension GraphRoute {
             GraphRoute(.patch, "/users/{id}", access: .changePeople, answer: change),
             GraphRoute(.delete, "/users/{id}", access: .changePeople) { call in
                 let user = try await call.find(.people)
-                try await Administration(call.platform, as: call.actor(changing: user)).users.remove(user)
+                try await call.directory.administration(call.actor(changing: user)).users.remove(user)
                 return Response(status: .noContent)
             },
             GraphRoute(.get, "/users/{id}/memberOf", access: .readPeople) { call in
@@ -54,7 +54,7 @@ extension GraphRoute {
     }
 
     private static func revoke(_ user: User, _ call: GraphCall, by actor: AdminActor) async throws -> Response {
-        try await Administration(call.platform, as: actor).users.revokeSessions(of: user)
+        try await call.directory.administration(actor).users.revokeSessions(of: user)
         return call.answer("Edm.Boolean", [GraphName.value.rawValue: .bool(true)])
     }
 
@@ -66,7 +66,7 @@ extension GraphRoute {
         guard try body.text("mailNickname") ?? nickname(name) == nickname(name) else { throw GraphError.badNickname }
         let profile = User.Profile(displayName: try body.required("displayName"))
         guard let password = try password(body) else { throw GraphError.badBody }
-        let user = try await Administration(call.platform, as: call.actor()).users.add(
+        let user = try await call.directory.administration(call.actor()).users.add(
             name, profile: try changed(profile, body), password: password,
             isEnabled: try body.truth("accountEnabled") ?? true, tenant: try await call.organisation())
         return try call.show(.people, user, status: .created)
@@ -77,7 +77,7 @@ extension GraphRoute {
             allowing: "accountEnabled", "displayName", "passwordProfile", "givenName", "surname", "jobTitle", "mail",
             "mobilePhone")
         let user = try await call.find(.people)
-        try await Administration(call.platform, as: call.actor(changing: user)).users.change(
+        try await call.directory.administration(call.actor(changing: user)).users.change(
             user,
             to: UserAdministration.Change(
                 profile: try changed(user.profile, body), isEnabled: try body.truth("accountEnabled"),
@@ -114,7 +114,7 @@ extension GraphCall {
     /// Returns the caller as the actor of a change to a person. Only a Global Administrator may change a person who has
     /// a directory role. Otherwise anyone who can set passwords could take over an administrator's account.
     fileprivate func actor(changing user: User) throws -> AdminActor {
-        try actor(changing: .people) { [roles, now = platform.environment.now] connection in
+        try actor(changing: .people) { [roles, now = directory.environment.now] connection in
             let held = try HeldRoles(of: user.id, tenant: user.tenant, at: now(), connection)
             guard !held.all.isEmpty else { return }
             let own = try roles(connection).all
@@ -124,7 +124,7 @@ extension GraphCall {
 
     /// Returns the organisation that issued the token.
     func organisation() async throws -> Tenant {
-        let found = try await platform.database.read { [tenant] in try Tenants($0).find(tenant) }
+        let found = try await directory.database.read { [tenant] in try Tenants($0).find(tenant) }
         guard let found else { throw GraphError.notFound }
         return found
     }

@@ -13,7 +13,7 @@ extension GraphRoute {
         },
         GraphRoute(.put, "/policies/deviceRegistrationPolicy", access: .changeDevicePolicy) { call in
             let rules = try await call.deviceRulesSent()
-            try await Administration(call.platform, as: call.actor()).tenants.setDeviceRegistrationRules(
+            try await call.directory.administration(call.actor()).tenants.setDeviceRegistrationRules(
                 rules, tenant: try await call.organisation())
             return call.show(rules)
         },
@@ -28,7 +28,7 @@ extension GraphCall {
     }
 
     fileprivate func deviceRules() async throws -> DeviceRegistrationRules {
-        try await platform.database.read { [tenant] in try DeviceRegistrationRules.of(tenant, $0) } ?? .standard
+        try await directory.database.read { [tenant] in try DeviceRegistrationRules.of(tenant, $0) } ?? .standard
     }
 
     fileprivate func show(_ rules: DeviceRegistrationRules) -> Response {
@@ -36,7 +36,7 @@ extension GraphCall {
             "policies/deviceRegistrationPolicy/$entity",
             [
                 "id": .string("deviceRegistrationPolicy"),
-                "userDeviceQuota": .integer(rules.quota ?? platform.configuration.devices.devicesPerPerson),
+                "userDeviceQuota": .integer(rules.quota ?? directory.configuration.devices.devicesPerPerson),
                 "multiFactorAuthConfiguration": .string("notRequired"),
                 "azureADRegistration": .object([
                     "isAdminConfigurable": .bool(true), "allowedToRegister": shown(rules.register),

@@ -22,13 +22,13 @@ extension GraphRoute {
             },
             GraphRoute(.post, "/directoryRoles/{id}/members/$ref", access: .changeRoles) { call in
                 let role = try await call.find(.roles)
-                try await Administration(call.platform, as: call.actor()).users.assign(
+                try await call.directory.administration(call.actor()).users.assign(
                     role, to: try await call.person(try await call.reference()))
                 return Response(status: .noContent)
             },
             GraphRoute(.delete, "/directoryRoles/{id}/members/{member}/$ref", access: .changeRoles) { call in
                 let role = try await call.find(.roles)
-                try await Administration(call.platform, as: call.actor()).users.unassign(
+                try await call.directory.administration(call.actor()).users.unassign(
                     role, from: try await call.person(try call.member()))
                 return Response(status: .noContent)
             },
@@ -40,7 +40,7 @@ extension GraphCall {
     ///
     /// - Throws: ``GraphError`` `notFound`, ``StorageError``
     fileprivate func person(_ id: UserID) async throws -> User {
-        let found = try await platform.database.read { [tenant] in try Users($0).find(id, tenant: tenant) }
+        let found = try await directory.database.read { [tenant] in try Users($0).find(id, tenant: tenant) }
         guard let found else { throw GraphError.notFound }
         return found
     }

@@ -10,11 +10,11 @@ internal import OAuth
 struct AskedPage: Sendable {
     let endpoint: AuthorizeEndpoint
 
-    private var platform: Platform { endpoint.platform }
-
     /// The question on the page.
     enum Question: String, CaseIterable, Sendable {
         case account, consent
+
+        var form: AuthorizeForm { self == .account ? .account : .consent }
 
         /// The steps that a "yes" completes.
         var done: AuthorizeRequest.Done { self == .account ? [.account] : [.signIn, .account, .consent] }
@@ -25,7 +25,7 @@ struct AskedPage: Sendable {
 
     func addRoutes(to router: Router<IdentityContext>) {
         for question in Question.allCases {
-            router.post("/{tenant}/\(question.rawValue)") { request, context in
+            router.post(RouterPath(question.form.path(tenant: "{tenant}"))) { request, context in
                 try await endpoint.guarded(request) { try await take(request, context, to: question) }
             }
         }
@@ -36,19 +36,19 @@ struct AskedPage: Sendable {
         request: Request, alert: OAuthError? = nil
     ) async throws -> Response {
         let user = present.user
-        let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
+        let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(endpoint.environment.randomBytes(32))
         let text = authorize.parameters.encoded
         let state = FormState(question, session: present.session.id, request: text, word: word)
-        var response = platform.pages.asked(
+        var response = endpoint.pages.asked(
             Pages.Asked(
                 question: question, client: authorize.client.displayName,
-                action: "/\(authorize.tenant.id)/\(question.rawValue)", person: user.profile.displayName,
+                action: question.form.path(tenant: request.tenantName), person: user.profile.displayName,
                 username: user.userPrincipalName, scope: authorize.scope,
                 fields: [
                     (Field.request.rawValue, text),
-                    (Field.state.rawValue, state.text(at: platform.environment.now(), key: platform.storageKey)),
+                    (Field.state.rawValue, state.text(at: endpoint.environment.now(), key: endpoint.storageKey)),
                 ], alert: alert),
-            in: try await platform.pages.setting(request, parameters: authorize.parameters, tenant: authorize.tenant),
+            in: try await endpoint.pages.setting(request, parameters: authorize.parameters, tenant: authorize.tenant),
             redirect: authorize.redirect, status: alert?.status ?? .ok)
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(word, on: &response) }
         return response
@@ -58,12 +58,12 @@ struct AskedPage: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let text = form[Field.request] ?? ""
         let authorize = try await endpoint.check(try FormParameters(checking: text.utf8), context)
-        guard let (session, user) = try await platform.signedInBrowser.present(request, tenant: authorize.tenant) else {
+        guard let (session, user) = try await endpoint.signedIn.present(request, tenant: authorize.tenant) else {
             return try await endpoint.goOn(authorize, for: nil, by: request, done: [], status: .seeOther)
         }
         guard let word = HostCookie.csrf.word(in: request), let shown = form[Field.state],
             FormState(question, session: session.id, request: authorize.parameters.encoded, word: word)
-                .matches(shown, at: platform.environment.now(), key: platform.storageKey)
+                .matches(shown, at: endpoint.environment.now(), key: endpoint.storageKey)
         else {
             // Without a valid state, the request starts over.
             return try await endpoint.goOn(authorize, for: (session, user), by: request, done: [], status: .seeOther)

@@ -8,13 +8,39 @@ internal import Storage
 /// `/{tenant}/oauth2/v2.0/authorize` and its version 1 (`/{tenant}/oauth2/authorize`): grants the request of a
 /// signed-in browser, shows the sign-in page to any other browser, and asks the questions that the request requires.
 struct AuthorizeEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let storageKey: StorageKey
+    let directory: DirectoryCache
+    let resources: ResourceCatalogue
+    let keys: TenantKeys
+    let issuer: TokenIssuer
+    let proofs: DeviceProofs
+    let pages: Pages
+    let signOn: BrowserSignOn
+    let signIns: BrowserSignIns
+    let signedIn: SignedInBrowser
+    /// How long a code is valid.
+    let codeLifetime: Duration
+    /// Whether a request may have no `code_challenge`.
+    let allowsMissingProofKey: Bool
+
+    init(_ platform: Platform) {
+        (database, environment) = (platform.database, platform.environment)
+        (storageKey, directory) = (platform.storageKey, platform.directoryCache)
+        (resources, keys, issuer) = (platform.resources, platform.keys, platform.issuer)
+        (proofs, pages) = (platform.deviceProofs, platform.pages)
+        (signOn, signIns) = (BrowserSignOn(platform), platform.browserSignIns)
+        signedIn = platform.signedInBrowser
+        codeLifetime = platform.configuration.lifetimes.authorizationCode
+        allowsMissingProofKey = platform.configuration.compatibility.codeWithoutProofKey
+    }
 
     func addRoutes(to router: Router<IdentityContext>) {
         for version in [TokenVersion.two, .one] {
             let path = PublishedEndpoint.authorization.route(version)
             router.get(path) { request, context in
-                try await BrowserSignOn(platform).naming(request) { request in
+                try await signOn.naming(request) { request in
                     try await guarded(request) {
                         try await authorize(request, context, by: try request.queryParameters(), in: version)
                     }
@@ -26,7 +52,7 @@ struct AuthorizeEndpoint: Sendable {
                     // A browser credential is accepted only in a GET request, because only a GET request can be
                     // redirected with a fresh nonce.
                     guard BrowserSignOn.credential(in: request) == nil else {
-                        return platform.pages.redirect(
+                        return pages.redirect(
                             to: "\(request.ownPath)?\(form.encoded)", status: .seeOther,
                             in: Pages.setting(request))
                     }
@@ -45,9 +71,9 @@ struct AuthorizeEndpoint: Sendable {
         if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
         let authorize = try await check(parameters, context)
         // The person who is signed in on the device takes precedence over the browser's session.
-        var present = try await BrowserSignOn(platform).signedIn(request, authorize.tenant)
-        if present == nil { present = try await platform.signedInBrowser.present(request, tenant: authorize.tenant) }
-        try await platform.browserSignIns.renew(request)
+        var present = try await signOn.signedIn(request, authorize.tenant)
+        if present == nil { present = try await signedIn.present(request, tenant: authorize.tenant) }
+        try await signIns.renew(request)
         return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
@@ -63,7 +89,7 @@ struct AuthorizeEndpoint: Sendable {
         _ authorize: AuthorizeRequest, for present: (Session, User)?, by request: Request,
         done: AuthorizeRequest.Done, status: HTTPResponse.Status
     ) async throws -> Response {
-        switch (authorize.step(for: present, done: done, at: platform.environment.now()), present) {
+        switch (authorize.step(for: present, done: done, at: environment.now()), present) {
         case (.grant, let (session, user)?):
             return try await grant(authorize, session, of: user, by: request, status: status)
         case (.chooseAccount, let present?):
@@ -81,7 +107,7 @@ struct AuthorizeEndpoint: Sendable {
     /// who must sign in again.
     private func presumedName(_ authorize: AuthorizeRequest, _ present: User?) async throws -> String {
         if let hinted = authorize.hinted {
-            let user = try await platform.database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
+            let user = try await database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
             return user?.userPrincipalName ?? ""
         }
         return authorize.loginHint ?? present?.userPrincipalName ?? ""
@@ -92,16 +118,16 @@ struct AuthorizeEndpoint: Sendable {
     /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
     func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {
         let hint = parameters[ParameterName.loginHint] ?? parameters[ParameterName.domainHint]
-        let tenant = try await platform.directoryCache.tenant(in: context, orOf: hint)
+        let tenant = try await directory.tenant(in: context, orOf: hint)
         guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
-        let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
+        let client = try await database.read { try Clients($0).usable(id, tenant: tenant.id) }
         let version = parameters[Note.version].flatMap(TokenVersion.init) ?? .two
         return try AuthorizeRequest(
             parameters,
             AuthorizeRequest.ValidationContext(
-                tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
-                resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
-                allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
+                tenant: tenant, client: client, issuer: issuer.issuer(tenant.id, version),
+                resources: resources, keys: try await keys.all(of: tenant.id),
+                allowsMissingProofKey: allowsMissingProofKey))
     }
 
     /// Issues a code for a session and sends the browser back to the client with the code.
@@ -114,7 +140,7 @@ struct AuthorizeEndpoint: Sendable {
     ) async throws -> Response {
         let (code, record) = newCode(authorize, session, beganSession: false)
         let browser = BrowserID(request)
-        try await platform.database.write { connection in
+        try await database.write { connection in
             // The request was checked before this transaction.
             _ = try LiveSession(session.id, tenant: session.tenant, connection)
             _ = try Clients(connection).usable(authorize.client.id, tenant: authorize.tenant.id)
@@ -133,10 +159,10 @@ struct AuthorizeEndpoint: Sendable {
         let record = AuthorizationCode(
             tenant: request.tenant.id, session: session.id, client: request.client.id,
             redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge ?? "",
-            nonce: request.nonce, family: TokenFamilyID(platform.environment),
+            nonce: request.nonce, family: TokenFamilyID(environment),
             beganSession: beganSession,
-            expires: platform.environment.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
-        return (OpaqueToken(tenant: request.tenant.id, environment: platform.environment), record)
+            expires: environment.now() + codeLifetime, redeemed: nil)
+        return (OpaqueToken(tenant: request.tenant.id, environment: environment), record)
     }
 
     func answer(
@@ -149,7 +175,7 @@ struct AuthorizeEndpoint: Sendable {
         fields.append(ParameterName.issuer, authorize.address.issuer)
         fields.append(ParameterName.sessionState, session.id.rawValue)
         if authorize.wantsClientInfo { fields.append(ParameterName.clientInfo, TokenIssuer.clientInfo(user)) }
-        return platform.pages.answer(fields, to: authorize.address, status: status, in: Pages.setting(request))
+        return pages.answer(fields, to: authorize.address, status: status, in: Pages.setting(request))
     }
 
     /// Runs a route and turns its refusals into a redirect or an error page.
@@ -157,18 +183,18 @@ struct AuthorizeEndpoint: Sendable {
         do {
             return try await route()
         } catch let stale as BrowserSignOn.StaleNonce {
-            return platform.pages.redirect(to: stale.address, status: .found, in: Pages.setting(request))
+            return pages.redirect(to: stale.address, status: .found, in: Pages.setting(request))
         } catch AuthorizeRequest.Refusal.returned(let error, let address) {
             var fields = FormParameters()
             fields.append(ParameterName.error, error.code.rawValue)
             fields.append(ParameterName.errorDescription, error.wireDescription)
             fields.append(ParameterName.state, address.state)
             fields.append(ParameterName.issuer, address.issuer)
-            return platform.pages.answer(fields, to: address, status: .found, in: Pages.setting(request))
+            return pages.answer(fields, to: address, status: .found, in: Pages.setting(request))
         } catch AuthorizeRequest.Refusal.shown(let error) {
-            return platform.pages.refusal(error, in: Pages.setting(request))
+            return pages.refusal(error, in: Pages.setting(request))
         } catch let error as OAuthError {
-            return platform.pages.refusal(error, in: Pages.setting(request))
+            return pages.refusal(error, in: Pages.setting(request))
         }
     }
 }

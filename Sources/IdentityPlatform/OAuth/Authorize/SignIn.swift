@@ -11,10 +11,8 @@ internal import WebPages
 struct SignIn: Sendable {
     let endpoint: AuthorizeEndpoint
 
-    private var platform: Platform { endpoint.platform }
-
     func addRoutes(to router: Router<IdentityContext>) {
-        router.post("/{tenant}/login") { request, context in
+        router.post(RouterPath(AuthorizeForm.login.path(tenant: "{tenant}"))) { request, context in
             try await endpoint.guarded(request) { try await signIn(request, context) }
         }
     }
@@ -26,15 +24,15 @@ struct SignIn: Sendable {
         _ authorize: AuthorizeRequest, _ request: Request, username: String, alert: OAuthError? = nil
     ) async throws -> Response {
         let known = HostCookie.csrf.word(in: request)
-        let csrf = known ?? Base64URL.encode(platform.environment.randomBytes(32))
-        let devices = SignInPageDevice(platform, tenant: authorize.tenant.id)
+        let csrf = known ?? Base64URL.encode(endpoint.environment.randomBytes(32))
+        let devices = SignInPageDevice(endpoint, tenant: authorize.tenant.id)
         let parameters = try await devices.noted(authorize.parameters, word: csrf)
-        var response = platform.pages.signIn(
+        var response = endpoint.pages.signIn(
             Pages.SignIn(
-                client: authorize.client.displayName, action: "/\(authorize.tenant.id)/login",
+                client: authorize.client.displayName, action: AuthorizeForm.login.path(tenant: request.tenantName),
                 request: parameters.encoded, csrf: csrf, username: username, alert: alert,
                 device: try await devices.name(by: parameters, word: csrf), offersLanguages: true),
-            in: try await platform.pages.setting(request, parameters: parameters, tenant: authorize.tenant),
+            in: try await endpoint.pages.setting(request, parameters: parameters, tenant: authorize.tenant),
             redirect: authorize.redirect, status: alert?.status ?? .ok)
         if known == nil { HostCookie.csrf.set(csrf, on: &response) }
         return response
@@ -53,13 +51,13 @@ struct SignIn: Sendable {
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return try await page(authorize, request, username: username, alert: .staleForm) }
-        let device = SignInPageDevice(platform, tenant: authorize.tenant.id).named(
+        let device = SignInPageDevice(endpoint, tenant: authorize.tenant.id).named(
             by: parameters, word: cookie)
         let origin = SignInOrigin(context.client, browser: request, device: device)
         let attempt = BrowserSignIns.Attempt(
             request: request, origin: origin, tenant: authorize.tenant.id, client: authorize.client.id, method: .page,
             name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)))
-        let signIns = platform.browserSignIns
+        let signIns = endpoint.signIns
         let outcome = try await signIns.run(attempt) {
             try await begin(authorize, with: $0, by: request, in: BrowserID(word: cookie))
         }
@@ -82,15 +80,15 @@ struct SignIn: Sendable {
         _ authorize: AuthorizeRequest, with checked: CheckedPassword, by request: Request, in browser: BrowserID
     ) async throws -> Begun? {
         let former = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
-        let cookie = OpaqueToken(tenant: authorize.tenant.id, environment: platform.environment)
-        let id = platform.environment.identifier(of: Session.self)
-        return try await platform.database.write { [platform] connection -> Begun? in
-            let now = platform.environment.now()
+        let cookie = OpaqueToken(tenant: authorize.tenant.id, environment: endpoint.environment)
+        let id = endpoint.environment.identifier(of: Session.self)
+        return try await endpoint.database.write { [endpoint] connection -> Begun? in
+            let now = endpoint.environment.now()
             _ = try Clients(connection).usable(authorize.client.id, tenant: authorize.tenant.id)
             let signIn = BrowserSignIn(
                 session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
                 method: .page)
-            let begun = try signIn.begin(checked, by: platform.browserSignIns, at: now, in: connection) { user in
+            let begun = try signIn.begin(checked, by: endpoint.signIns, at: now, in: connection) { user in
                 guard authorize.allows(user) else {
                     throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
                 }

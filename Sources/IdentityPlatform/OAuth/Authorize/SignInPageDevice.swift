@@ -13,9 +13,9 @@ struct SignInPageDevice: Sendable {
     let proofs: DeviceProofs
     let tenant: TenantID
 
-    init(_ platform: Platform, tenant: TenantID) {
-        (database, environment, storageKey) = (platform.database, platform.environment, platform.storageKey)
-        (proofs, self.tenant) = (platform.deviceProofs, tenant)
+    init(_ endpoint: AuthorizeEndpoint, tenant: TenantID) {
+        (database, environment, storageKey) = (endpoint.database, endpoint.environment, endpoint.storageKey)
+        (proofs, self.tenant) = (endpoint.proofs, tenant)
     }
 
     private enum Note: String, WireName { case device = "x-baton-device" }

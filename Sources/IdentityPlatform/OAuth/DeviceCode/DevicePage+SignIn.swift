@@ -81,8 +81,9 @@ extension DevicePage {
                 isYes ? id : nil, userCode: storageKey.hash(of: submission.code), tenant: record.tenant)
             guard isFirst else { throw OAuthError.wrongUserCode }
             try AuditLog(connection).append(
-                isYes ? .deviceCodeApproved : .deviceCodeDeclined, tenant: user.tenant, actor: user.id.rawValue,
-                subject: record.client.rawValue, at: environment.now())
+                AuditLine(
+                    isYes ? .deviceCodeApproved : .deviceCodeDeclined, tenant: user.tenant, actor: user.id.rawValue,
+                    subject: record.client.rawValue, at: environment.now()))
         }
         let setting = try await pages.setting(submission.request, tenant: submission.tenant)
         return isYes

@@ -4,17 +4,26 @@ internal import OAuth
 internal import Storage
 internal import WebPages
 
-/// Serves the discovery documents for clients, and the keys with which clients verify tokens.
+/// Serves the discovery documents for clients.
 struct DiscoveryEndpoints: Sendable {
-    let platform: Platform
+    let names: IdentityConfiguration.Names
+    let database: any Database
+    let directory: DirectoryCache
+    let keys: TenantKeys
+    let issuer: TokenIssuer
+    let pages: Pages
+    /// The grant types of the token endpoint.
+    let grantTypes: [GrantType]
     /// The served paths of the login host and of the Graph host.
     let login: ServedPaths
     let graph: ServedPaths
 
-    static func addKeyRoutes(to router: Router<IdentityContext>, _ platform: Platform) {
-        for path in PublishedEndpoint.keySet.routes {
-            router.get(path) { _, context in try await keys(platform, context) }
-        }
+    init(_ platform: Platform, login: ServedPaths, graph: ServedPaths) {
+        (names, database) = (platform.configuration.names, platform.database)
+        (directory, keys) = (platform.directoryCache, platform.keys)
+        (issuer, pages) = (platform.issuer, platform.pages)
+        grantTypes = platform.grants.flatMap(\.grantTypes)
+        (self.login, self.graph) = (login, graph)
     }
 
     func addRoutes(to router: Router<IdentityContext>) {
@@ -24,10 +33,10 @@ struct DiscoveryEndpoints: Sendable {
         router.get("/{tenant}/.well-known/openid-configuration") { _, context in
             try await configuration(.one, context)
         }
-        InstanceDiscovery(names: platform.configuration.names).addRoutes(to: router)
-        UserRealm(database: platform.database, names: platform.configuration.names).addRoutes(to: router)
+        InstanceDiscovery(names: names).addRoutes(to: router)
+        UserRealm(database: database, names: names).addRoutes(to: router)
         router.get("/{tenant}/oauth2/nativeclient") { request, _ in
-            platform.pages.message(.signedIn, .signedInText, in: Pages.setting(request))
+            pages.message(.signedIn, .signedInText, in: Pages.setting(request))
         }
     }
 
@@ -35,19 +44,18 @@ struct DiscoveryEndpoints: Sendable {
     private func configuration(
         _ version: TokenVersion, _ context: IdentityContext
     ) async throws -> Response {
-        let tenant = try await platform.directoryCache.tenant(in: context)
+        let tenant = try await directory.tenant(in: context)
         // Clients take the first path segment of the token endpoint as their tenant.
         let segment = try tenant?.id.rawValue ?? context.parameters.require("tenant").lowercased()
-        let names = platform.configuration.names
         var document = MembersWriter()
         document.set(
-            Name.issuer, tenant.map { platform.issuer.issuer($0.id, version) } ?? platform.issuer.template(version))
+            Name.issuer, tenant.map { issuer.issuer($0.id, version) } ?? issuer.template(version))
         for endpoint in PublishedEndpoint.allCases {
             document.set(endpoint, address(of: endpoint, version, segment))
         }
         document.set(Name.responseTypes, ["code"])
         document.set(Name.responseModes, AuthorizeRequest.Mode.allCases.map(\.rawValue))
-        document.set(Name.grantTypes, platform.grants.flatMap(\.grantTypes).map(\.rawValue))
+        document.set(Name.grantTypes, grantTypes.map(\.rawValue))
         document.set(Name.subjectTypes, ["pairwise"])
         document.set(Name.idTokenAlgorithms, try await algorithms(tenant))
         document.set(Name.challengeMethods, [ProofKey.method])
@@ -71,7 +79,6 @@ struct DiscoveryEndpoints: Sendable {
     private func address(
         of endpoint: PublishedEndpoint, _ version: TokenVersion, _ segment: String
     ) -> String? {
-        let names = platform.configuration.names
         for path in endpoint.paths(version) {
             if login.contains("/{tenant}\(path)") { return "\(names.origin(of: names.login))/\(segment)\(path)" }
         }
@@ -84,21 +91,7 @@ struct DiscoveryEndpoints: Sendable {
     /// Returns the signature algorithms of an organisation's keys.
     private func algorithms(_ tenant: Tenant?) async throws -> [String] {
         guard let tenant else { return [SignatureAlgorithm.rs256.rawValue] }
-        return Set(try await platform.keys.all(of: tenant.id).map(\.verification.algorithm.rawValue)).sorted(by: >)
-    }
-
-    /// Returns the key set of one organisation (RFC 7517 section 5), or the keys of all organisations if the URL does
-    /// not name an organisation. Key ids are unique across organisations.
-    private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
-        let tenants: [TenantID]
-        if let tenant = try await platform.directoryCache.tenant(in: context) {
-            tenants = [tenant.id]
-        } else {
-            tenants = try await platform.database.read { try Tenants($0).all().map(\.id) }
-        }
-        var keys: [TenantKey] = []
-        for tenant in tenants { keys += try await platform.keys.all(of: tenant) }
-        return Response(json: JSONWebKeySet(keys.map(\.published)).encoded)
+        return Set(try await keys.all(of: tenant.id).map(\.verification.algorithm.rawValue)).sorted(by: >)
     }
 
     private static let claims: [ClaimName] = [

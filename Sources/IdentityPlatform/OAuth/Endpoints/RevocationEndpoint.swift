@@ -45,6 +45,7 @@ private func revoke(
     guard try tokens.revoke(chainOf: record, at: now) > 0 else { return }
     try PrimaryRefreshTokens(connection).revoke(proofFamily: record.family, tenant: record.tenant)
     try AuditLog(connection).append(
-        .refreshTokenRevoked, tenant: record.tenant, actor: client.id.rawValue, subject: record.session.rawValue,
-        at: now)
+        AuditLine(
+            .refreshTokenRevoked, tenant: record.tenant, actor: client.id.rawValue, subject: record.session.rawValue,
+            at: now))
 }

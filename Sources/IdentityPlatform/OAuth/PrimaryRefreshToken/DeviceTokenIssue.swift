@@ -5,16 +5,20 @@ internal import Storage
 
 /// Issues a device token to an app: a token for the device itself, without a person.
 struct DeviceTokenIssue: Sendable {
-    let platform: Platform
+    let database: any Database
+    let nonces: Nonces
+    let keys: TenantKeys
+    let issuer: TokenIssuer
+    let resources: ResourceCatalogue
 
     func respond(
         to token: CompactJWS, of proof: DeviceProof, in tenant: Tenant, _ request: TokenRequest
     ) async throws -> Response {
         guard let wanted = try? DeviceTokenRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
-        let acceptance = try platform.nonces.accept(
+        let acceptance = try nonces.accept(
             wanted.nonce, signed: token.signingInput, for: .deviceToken, by: proof.device.id.rawValue)
         guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }
-        let (client, device, keys) = try await acceptance.read(platform.database) { [keys = platform.keys] connection in
+        let (client, device, keys) = try await acceptance.read(database) { [keys] connection in
             guard let device = try Devices(connection).find(proof.device.id, tenant: tenant.id) else {
                 throw OAuthError.unknownDevice
             }
@@ -33,9 +37,9 @@ struct DeviceTokenIssue: Sendable {
             }
         }
         guard wanted.resource != nil || wanted.scopes.namePermissions else { throw OAuthError.missing(.resource) }
-        let scope = try platform.resources.grant(scope: wanted.scopes.text, resource: wanted.resource, to: client)
+        let scope = try resources.grant(scope: wanted.scopes.text, resource: wanted.resource, to: client)
         return Response(
-            json: try await platform.issuer.deviceReply(
+            json: try await issuer.deviceReply(
                 DeviceGrant(device: device, tenant: tenant, client: client, scope: scope, keys: keys)))
     }
 }

@@ -47,7 +47,7 @@ struct IssueTransaction {
                 proofFamily: proven.family, family: PrimaryRefreshTokens.family(of: token.hash), expires: expires,
                 renewed: nil, isConfirmed: true))
         try AuditLog(connection).append(
-            .sessionBound, tenant: tenant.id, actor: id.rawValue, subject: session.rawValue, at: now)
+            AuditLine(.sessionBound, tenant: tenant.id, actor: id.rawValue, subject: session.rawValue, at: now))
         return IssuedPrimaryRefreshToken(
             user: bound.person, session: bound.session, client: client.id, expires: expires)
     }
@@ -76,9 +76,9 @@ struct IssueTransaction {
                 throw OAuthError.badCredentials
             }
             try AuditLog(connection).append(
-                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue,
-                method: .primaryRefreshToken,
-                at: time)
+                AuditLine(
+                    .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue,
+                    method: .primaryRefreshToken, at: time))
             let methods = [AuthenticationMethod.password]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, user.id, nil)
         case .helloKey(let key, let id, _):
@@ -89,9 +89,9 @@ struct IssueTransaction {
             else { throw OAuthError.badAssertion }
             guard user.isEnabled else { throw OAuthError.disabledUser }
             try AuditLog(connection).append(
-                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue,
-                method: .primaryRefreshToken,
-                at: time)
+                AuditLine(
+                    .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue,
+                    method: .primaryRefreshToken, at: time))
             let methods = [AuthenticationMethod.ownKey]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, user.id, nil)
         }

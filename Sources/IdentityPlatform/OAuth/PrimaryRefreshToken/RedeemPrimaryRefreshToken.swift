@@ -8,15 +8,29 @@ internal import Storage
 
 /// Exchanges a PRT for an app's tokens or for a new PRT. The response is encrypted under the session key.
 struct RedeemPrimaryRefreshToken: Sendable {
-    let platform: Platform
-    let dialect: PrimaryRefreshToken.Dialect
+    let database: any Database
+    /// Whether other nodes use the database.
+    let isShared: Bool
+    let environment: ClockAndRandomness
+    let nonces: Nonces
+    let tokens: TokenTransactions
+    let issuer: TokenIssuer
+    let renewing: RenewPrimaryRefreshToken
 
-    func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
-        let (unverified, primary) = try platform.tokens.sessionSigned(token)
+    init(_ platform: Platform) {
+        (database, isShared, environment) = (platform.database, platform.isShared, platform.environment)
+        (nonces, tokens, issuer) = (platform.nonces, platform.tokens, platform.issuer)
+        renewing = RenewPrimaryRefreshToken(tokens: platform.tokens, storageKey: platform.storageKey)
+    }
+
+    func respond(
+        to token: CompactJWS, by dialect: PrimaryRefreshToken.Dialect, in request: TokenRequest
+    ) async throws -> Response {
+        let (unverified, primary) = try tokens.sessionSigned(token)
         _ = try request.tenant(of: primary)
         let use = try await accepted(token, unverified, of: primary, version: request.version)
-        let reply = try await reply(to: use, request)
-        return try sealed(reply, with: use.key, version: unverified.keyDerivationVersion)
+        let reply = try await reply(to: use, by: dialect, request)
+        return try sealed(reply, by: dialect, with: use.key, version: unverified.keyDerivationVersion)
     }
 
     /// Verifies a request and accepts its nonce. In a shared database, both are done in one transaction.
@@ -24,19 +38,18 @@ struct RedeemPrimaryRefreshToken: Sendable {
         _ token: CompactJWS, _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken,
         version: TokenVersion
     ) async throws -> VerifiedUse {
-        let nonces = platform.nonces
         @Sendable func verified(_ transaction: TokenTransaction) throws -> (VerifiedUse, Acceptance) {
             let use = try verify(unverified, of: primary, version: version, in: transaction)
             let acceptance = try nonces.judge(
                 use.request.nonce, signed: token.signingInput, for: .use, by: use.grant.session.id.rawValue)
             return (use, acceptance)
         }
-        guard platform.database.isShared else {
-            let (use, acceptance) = try await platform.tokens.read(verified)
+        guard isShared else {
+            let (use, acceptance) = try await tokens.read(verified)
             guard nonces.remember(acceptance) else { throw OAuthError.replayedRequest }
             return use
         }
-        let (use, acceptance) = try await platform.tokens.write { transaction in
+        let (use, acceptance) = try await tokens.write { transaction in
             let (use, acceptance) = try verified(transaction)
             try acceptance.record(in: transaction.connection)
             return (use, acceptance)
@@ -45,34 +58,37 @@ struct RedeemPrimaryRefreshToken: Sendable {
         return use
     }
 
-    private func reply(to use: VerifiedUse, _ request: TokenRequest) async throws -> MembersWriter {
+    private func reply(
+        to use: VerifiedUse, by dialect: PrimaryRefreshToken.Dialect, _ request: TokenRequest
+    ) async throws -> MembersWriter {
         if use.request.isRenewal {
-            let renewal = try await RenewPrimaryRefreshToken(platform: platform).renew(use)
+            let renewal = try await renewing.renew(use)
             guard use.request.wantsAccess else {
                 return renewal.issued.reply(
-                    renewal.token, tenant: use.grant.tenant, sessionKey: nil, by: platform.issuer)
+                    renewal.token, tenant: use.grant.tenant, sessionKey: nil, by: issuer)
             }
-            return try await platform.issuer.reply(
+            return try await issuer.reply(
                 use.grant,
                 refreshToken: IssuedRefreshToken(token: renewal.token, expires: renewal.issued.expires),
                 withClientInfo: request.form.wantsClientInfo)
         }
         if !use.record.isConfirmed {
-            try await platform.database.write { try PrimaryRefreshTokens($0).confirm(use.primary) }
+            try await database.write { try PrimaryRefreshTokens($0).confirm(use.primary) }
         }
         // Clients of the older (Windows) protocol do not know `offline_access`, so they always get a refresh token.
         let refresh =
             use.grant.scope.wantsRefreshToken || dialect == .windows ? try await refreshToken(use) : nil
-        return try await platform.issuer.reply(
+        return try await issuer.reply(
             use.grant, refreshToken: refresh, withClientInfo: request.form.wantsClientInfo)
     }
 
     /// Returns the response encrypted for the device. Windows clients with the older key derivation can decrypt only
     /// the unauthenticated form; the operator must have allowed that derivation.
     private func sealed(
-        _ reply: MembersWriter, with key: SessionKey, version: KeyDerivationVersion
+        _ reply: MembersWriter, by dialect: PrimaryRefreshToken.Dialect, with key: SessionKey,
+        version: KeyDerivationVersion
     ) throws -> Response {
-        var generator = InjectedGenerator(environment: platform.environment)
+        var generator = InjectedGenerator(environment: environment)
         let text =
             dialect == .windows && version == .one
             ? try EncryptedReply.sealWithoutAuthentication(reply.bytes, with: key, using: &generator)
@@ -90,8 +106,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
             scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
             expires: use.record.expires)
-        if let known = try await platform.tokens.read({ try present(first, in: $0).issued }) { return known }
-        return try await platform.tokens.write { transaction in
+        if let known = try await tokens.read({ try present(first, in: $0).issued }) { return known }
+        return try await tokens.write { transaction in
             _ = try LiveSession(first.session, tenant: first.tenant, transaction.connection)
             let (newest, known) = try present(first, in: transaction)
             return try known ?? transaction.issue(first.after(newest))

@@ -5,7 +5,8 @@ internal import Storage
 /// Replaces a PRT with a new one that has the same session key. The new PRT is valid for the full lifetime again, but
 /// not beyond the limit, which is counted from the sign-in.
 struct RenewPrimaryRefreshToken: Sendable {
-    let platform: Platform
+    let tokens: TokenTransactions
+    let storageKey: StorageKey
 
     struct Renewal: Sendable {
         let token: OpaqueToken
@@ -17,12 +18,12 @@ struct RenewPrimaryRefreshToken: Sendable {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``, or an error of the cryptography library.
     func renew(_ use: VerifiedUse) async throws -> Renewal {
-        let (key, label) = (platform.storageKey, "renewed PRT")
+        let (key, label) = (storageKey, "renewed PRT")
         let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))
         // An older version of the server may already have issued the next token, with the former derivation.
         let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
         let sealedKey = try key.seal(use.key, of: next)
-        let (token, outcome) = try await platform.tokens.write { transaction in
+        let (token, outcome) = try await tokens.write { transaction in
             let token = try PrimaryRefreshTokens(transaction.connection).find(former) == nil ? next : former
             return (token, try settle(use, by: token, sealedKey: sealedKey, in: transaction))
         }
@@ -58,8 +59,9 @@ private func settle(
     case .repeated: return issued(successor?.expires ?? record.expires)
     case .reused:
         try AuditLog(connection).append(
-            .primaryTokenReplayed, tenant: record.tenant, actor: record.device.rawValue,
-            subject: record.session.rawValue, outcome: "refused", at: now)
+            AuditLine(
+                .primaryTokenReplayed, tenant: record.tenant, actor: record.device.rawValue,
+                subject: record.session.rawValue, outcome: "refused", at: now))
         try Sessions(connection).end(
             record.session, tenant: record.tenant, at: now, because: .replayed, by: record.device.rawValue)
         return .refused(.renewedToken)
@@ -74,7 +76,6 @@ private func settle(
         as: StoredPrimaryRefreshToken(
             tenant: record.tenant, session: record.session, device: record.device, client: record.client,
             sealedSessionKey: sealedKey, proofFamily: record.proofFamily, family: record.family, expires: expires,
-            renewed: nil, isConfirmed: false),
-        at: now)
+            renewed: nil, isConfirmed: false), at: now)
     return issued(expires)
 }

@@ -7,13 +7,28 @@ internal import Storage
 /// renews a PRT. A request signed by a device asks for a PRT, or for a token for the device itself. Each successful
 /// response contains the nonce for the next request.
 struct SignedRequestGrant: GrantHandler {
-    let platform: Platform
+    let directory: DirectoryCache
+    let nonces: Nonces
+    let proofs: DeviceProofs
+    let metrics: IdentityMetrics
+    let redeeming: RedeemPrimaryRefreshToken
+    let issuing: IssuePrimaryRefreshToken
+    let deviceTokens: DeviceTokenIssue
+
+    init(_ platform: Platform) {
+        (directory, nonces) = (platform.directoryCache, platform.nonces)
+        (proofs, metrics) = (platform.deviceProofs, platform.metrics)
+        (redeeming, issuing) = (RedeemPrimaryRefreshToken(platform), IssuePrimaryRefreshToken(platform))
+        deviceTokens = DeviceTokenIssue(
+            database: platform.database, nonces: platform.nonces, keys: platform.keys, issuer: platform.issuer,
+            resources: platform.resources)
+    }
 
     var grantTypes: [GrantType] { [.jwtBearer] }
 
     func respond(to request: TokenRequest) async throws -> Response {
         var response = try await reply(to: request)
-        response.headers[.replayNonce] = platform.nonces.make()
+        response.headers[.replayNonce] = nonces.make()
         return response
     }
 
@@ -26,23 +41,21 @@ struct SignedRequestGrant: GrantHandler {
     private func reply(to request: TokenRequest) async throws -> Response {
         let (token, checked): (CompactJWS, Checked)
         do { (token, checked) = try await check(request) } catch {
-            platform.metrics.count(.signedRequest, IdentityMetrics.Outcome(error))
+            metrics.count(.signedRequest, IdentityMetrics.Outcome(error))
             throw error
         }
         switch checked {
         case .primary(let dialect):
-            return try await platform.metrics.grant(.primaryUse) {
-                try await RedeemPrimaryRefreshToken(platform: platform, dialect: dialect).respond(
-                    to: token, in: request)
+            return try await metrics.grant(.primaryUse) {
+                try await redeeming.respond(to: token, by: dialect, in: request)
             }
         case .device(let proof, let tenant) where DeviceTokenRequest.isMeant(by: proof.claims):
-            return try await platform.metrics.grant(.deviceToken) {
-                try await DeviceTokenIssue(platform: platform).respond(to: token, of: proof, in: tenant, request)
+            return try await metrics.grant(.deviceToken) {
+                try await deviceTokens.respond(to: token, of: proof, in: tenant, request)
             }
         case .device(let proof, let tenant):
-            return try await platform.metrics.grant(.primaryIssue) {
-                try await IssuePrimaryRefreshToken(platform: platform).respond(
-                    to: token, of: proof, in: tenant, request)
+            return try await metrics.grant(.primaryIssue) {
+                try await issuing.respond(to: token, of: proof, in: tenant, request)
             }
         }
     }
@@ -56,7 +69,7 @@ struct SignedRequestGrant: GrantHandler {
         let token = try CompactJWS(request: try request.form.required(.request))
         guard token.algorithm != .hs256 else { return (token, .primary(dialect)) }
         let tenant = try await tenant(of: request, for: token)
-        let proof = try await platform.deviceProofs.check(token, tenant: tenant.id)
+        let proof = try await proofs.check(token, tenant: tenant.id)
         guard proof.device.isEnabled else { throw OAuthError.disabledDevice }
         return (token, .device(proof, tenant))
     }
@@ -66,7 +79,7 @@ struct SignedRequestGrant: GrantHandler {
         if let tenant = request.tenant { return tenant }
         guard let certificate = try? token.certificates().first,
             let id = DeviceAuthority.tenant(namedBy: certificate),
-            let tenant = try await platform.directoryCache.tenant(at: .id(id))
+            let tenant = try await directory.tenant(at: .id(id))
         else { throw OAuthError.ambiguousTenant }
         return tenant
     }

@@ -97,8 +97,9 @@ private func check(
 private func revoke(_ record: AuthorizationCode, at time: Timestamp, _ connection: any Connection) throws {
     let actor = record.client.rawValue
     try AuditLog(connection).append(
-        .codeReplayed, tenant: record.tenant, actor: actor, subject: record.session.rawValue, outcome: "refused",
-        at: time)
+        AuditLine(
+            .codeReplayed, tenant: record.tenant, actor: actor, subject: record.session.rawValue, outcome: "refused",
+            at: time))
     if record.beganSession {
         try Sessions(connection).end(
             record.session, tenant: record.tenant, at: time, because: .replayed, by: actor)

@@ -84,8 +84,9 @@ private struct SessionStart: Sendable {
         _ = try Sessions(connection).begin(
             session, user: user, methods: [AuthenticationMethod.password], at: now)
         try AuditLog(connection).append(
-            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.id.rawValue,
-            method: .passwordGrant, at: now)
+            AuditLine(
+                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.id.rawValue,
+                method: .passwordGrant, at: now))
         return try transaction.begin(
             family: family,
             with: transaction.grant(session, client: client, scope: scope, claims: claims, version: version))

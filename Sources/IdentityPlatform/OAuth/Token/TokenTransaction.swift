@@ -136,8 +136,9 @@ struct TokenTransaction {
         guard try RefreshTokens(connection).revoke(chainOf: token, at: now) > 0 else { return }
         try PrimaryRefreshTokens(connection).revoke(proofFamily: token.family, tenant: token.tenant)
         try AuditLog(connection).append(
-            .refreshTokenReplayed, tenant: token.tenant, actor: token.client.rawValue,
-            subject: token.session.rawValue, outcome: "refused", at: now)
+            AuditLine(
+                .refreshTokenReplayed, tenant: token.tenant, actor: token.client.rawValue,
+                subject: token.session.rawValue, outcome: "refused", at: now))
     }
 }
 

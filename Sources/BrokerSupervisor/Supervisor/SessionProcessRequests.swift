@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import Logging
+
+/// Owns the end of every request that a session process leaves unanswered.
+final class SessionProcessRequests {
+    private let wait: AgentWait
+    private let pages: PageRequests
+    private let pin: PINRequest
+    private let leases: OfflineLeases
+    private let updates: DeviceUpdates
+
+    init(wait: AgentWait, pages: PageRequests, pin: PINRequest, leases: OfflineLeases, updates: DeviceUpdates) {
+        (self.wait, self.pages, self.pin, self.leases, self.updates) = (wait, pages, pin, leases, updates)
+    }
+
+    /// Ends what cannot be answered any more, before the process ends.
+    func processEnds() {
+        wait.drop()
+        pages.drop()
+        pin.settle(.pinInterrupted)
+        leases.forget()
+    }
+
+    /// Answers those who wait until no process serves apps with an older state of the device.
+    func processEnded() { updates.processEnded() }
+}
+
+/// Owns the count of the offline leases.
+final class OfflineLeases {
+    /// The session process's count; nil until it has counted them.
+    private(set) var count: LeaseCount?
+    private let logger: Logger
+
+    init(logger: Logger) { self.logger = logger }
+
+    func note(_ new: LeaseCount) {
+        guard new != count else { return }
+        count = new
+        logger.info(
+            "leases for signing in without the server",
+            metadata: ["leases": "\(new.leases)", "leases.pins": "\(new.pins)"])
+    }
+
+    /// Forgets the count of a process that ends.
+    func forget() { count = nil }
+}
+
+/// Owns what the session process knows of the device.
+final class DeviceUpdates {
+    /// The operators who wait until the process has received a change of the device.
+    private var changes = DeviceChanges()
+    private let device: ManagedDevice
+    private let sessionProcess: SessionProcess
+
+    init(device: ManagedDevice, sessionProcess: SessionProcess) {
+        (self.device, self.sessionProcess) = (device, sessionProcess)
+    }
+
+    /// Sends the device's current state to the process.
+    func tell() { sessionProcess.tell(.device(device.snapshot, change: changes.next())) }
+
+    /// Calls `answer` when the session process, which serves the apps, has received the newest device state; at once if
+    /// no process runs.
+    func whenKnown(_ answer: @escaping @Sendable () -> Void) {
+        changes.whenKnown(answer)
+        if sessionProcess.pid == nil { changes.known(changes.newest) }
+    }
+
+    /// Sends the answers that wait for this change or for an older change.
+    func known(_ change: UInt64) { changes.known(change) }
+
+    /// Sends all answers: from now on, no app is served with an older state of the device.
+    func processEnded() { changes.known(changes.newest) }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Overwrites the memory that this program frees, so that what it has read and dropped does not stay in its heap. The
+// program's own free(3) and realloc(3) take the place of glibc's, for all of its libraries.
+
+#include <stdbool.h>
+
+/// Returns whether a library's call of free(3) reaches the one that overwrites.
+bool cwipedheap_is_used(void);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// The directory as the routes of Graph read and change it.
+struct GraphDirectory: Sendable {
+    let database: any Database
+    let environment: ClockAndRandomness
+    let configuration: IdentityConfiguration
+    /// The key with which page tokens are sealed.
+    let storageKey: StorageKey
+    /// Returns the acts of a caller.
+    let administration: @Sendable (AdminActor) -> Administration
+
+    init(_ platform: Platform) {
+        (database, environment) = (platform.database, platform.environment)
+        (configuration, storageKey) = (platform.configuration, platform.storageKey)
+        administration = { Administration(platform, as: $0) }
+    }
+}

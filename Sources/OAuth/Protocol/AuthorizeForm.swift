@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A form of the pages that the authorization endpoint shows.
+package enum AuthorizeForm: String, CaseIterable, Sendable {
+    case login, account, consent
+
+    /// - Parameter tenant: the name with which the page was asked for.
+    package func path(tenant: some StringProtocol) -> String { "/\(tenant)/\(rawValue)" }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+package import UnixSocket
+
+/// A plain TCP socket of a test, for what an HTTP client would not send.
+package enum LoopbackSocket {
+    /// Connects to a port of this machine.
+    ///
+    /// - Throws: ``TestProblem`` if nobody listens there.
+    package static func connected(to port: UInt16) throws(TestProblem) -> Descriptor {
+        let socket = Descriptor(
+            owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let error = socket.withNumber { number in
+            let outcome = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            return outcome == 0 ? 0 : errno
+        }
+        guard error == 0 else { throw TestProblem("port \(port): error \(error)") }
+        return socket
+    }
+}
