@@ -218,6 +218,7 @@ let package = Package(
                 "HomeScreen",
                 "JSON", "MSAL", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
+                .unixSignals,
             ]),
         .executableTarget(
             name: "baton-agent",

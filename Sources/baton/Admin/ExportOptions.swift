@@ -3,7 +3,6 @@ import AdminAPI
 import ArgumentParser
 import Files
 import Glibc
-import Synchronization
 
 /// Where the lines of an export go: to standard output as they arrive, or into a new file, which exists only once the
 /// export is complete.
@@ -38,35 +37,24 @@ struct ExportOptions: ParsableArguments {
         }
     }
 
-    /// The signal that asked the command to end; 0 if there was none.
-    private final class ReceivedSignal: Sendable {
-        let number = Atomic<Int32>(0)
-    }
-
     /// Runs `body`, and gives the file its name if it succeeds. If it fails, or a signal ends the command, nothing is
     /// left.
     private static func write(
         to path: String, _ body: @escaping @Sendable (DraftFile) async throws -> Int
     ) async throws -> Int {
-        let draft = try reporting(path) { () throws(FileError) in try DraftFile(for: path) }
-        let work = Task { try await body(draft) }
-        let received = ReceivedSignal()
-        let signals = [SIGINT, SIGTERM].map { number in
-            Signals([number]) {
-                received.number.store(number, ordering: .releasing)
-                work.cancel()
+        let (end, signal) = await Signals.cancelling {
+            let draft = try reporting(path) { () throws(FileError) in try DraftFile(for: path) }
+            do {
+                let count = try await body(draft)
+                try reporting(path) { () throws(FileError) in try draft.publish() }
+                return count
+            } catch {
+                draft.discard()
+                throw error
             }
         }
-        defer { withExtendedLifetime(signals) {} }
-        do {
-            let count = try await work.value
-            try reporting(path) { () throws(FileError) in try draft.publish() }
-            return count
-        } catch {
-            draft.discard()
-            let number = received.number.load(ordering: .acquiring)
-            throw number == 0 ? error : Self.interrupted(path, by: number)
-        }
+        if case .failure = end, let signal { throw interrupted(path, by: signal) }
+        return try end.get()
     }
 
     /// Reports a failed file operation.

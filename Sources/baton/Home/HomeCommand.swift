@@ -60,29 +60,9 @@ struct HomeCommand: AsyncParsableCommand {
             deviceName: ProcessInfo.processInfo.hostName, environment: environment)
         let show =
             if let renewal { try await makeScreen(start, after: renewal, logger) } else { try makeBar(start, logger) }
-        try await untilStopped(show) { renewal?.stop() }
-    }
-
-    /// Runs `body` until it ends or a signal asks the program to stop, also one that arrives before the first line of
-    /// `body`.
-    private func untilStopped(
-        _ body: @escaping @Sendable () async throws -> Void, stop: @escaping @Sendable () -> Void
-    ) async throws {
-        let (asked, ask) = AsyncStream.makeStream(of: Never.self)
-        let signals = Signals([SIGINT, SIGTERM]) {
-            stop()
-            ask.finish()
-        }
-        defer { withExtendedLifetime(signals) {} }
-        let run = Task { try await body() }
-        let end = Task {
-            for await _ in asked {}
-            run.cancel()
-        }
-        defer { end.cancel() }
-        do { try await run.value } catch  where run.isCancelled {
-            // What is ended on request may end with an error of its own.
-        }
+        let (end, signal) = await Signals.cancelling(asked: { renewal?.stop() }, show)
+        // What is ended on request may end with an error of its own.
+        if signal == nil { try end.get() }
     }
 
     private func makeBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> @Sendable () async throws -> Void {

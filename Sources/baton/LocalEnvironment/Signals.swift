@@ -1,22 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
-import Glibc
+import Synchronization
+import UnixSignals
 
-/// Handles signals that would otherwise end the process.
+/// Handles SIGINT and SIGTERM, which would otherwise end the process.
 struct Signals {
-    private let sources: [any DispatchSourceSignal]
+    private let handling: Task<Void, Never>
 
-    /// Calls `body` each time one of `signals` arrives.
-    init(_ signals: [Int32], _ body: @escaping @Sendable () -> Void) {
-        sources = signals.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler(handler: body)
-            source.resume()
-            return source
-        }
+    /// Calls `body` with the number of each signal that arrives. None that arrives after this initializer has returned is
+    /// lost; one that arrives earlier ends the process.
+    init(_ body: @escaping @Sendable (Int32) -> Void) async {
+        let arrivals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
+        handling = Task { for await signal in arrivals { body(signal.rawValue) } }
     }
 
     /// Stops handling; the signals are ignored from then on.
-    func stop() { for source in sources { source.cancel() } }
+    func stop() { handling.cancel() }
+
+    private final class First: Sendable {
+        let signal = Mutex<Int32?>(nil)
+    }
+
+    /// Runs `body`, and cancels it when a signal arrives, also one that arrives before the first line of `body`.
+    ///
+    /// - Parameter asked: called for each signal, before `body` is cancelled.
+    /// - Returns: how `body` has ended, and the first signal that arrived; nil if none did.
+    static func cancelling<Value: Sendable>(
+        asked: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () async throws -> Value
+    ) async -> (end: Result<Value, any Error>, signal: Int32?) {
+        let (signalled, signal) = AsyncStream.makeStream(of: Never.self)
+        let first = First()
+        let signals = await Signals { number in
+            first.signal.withLock { $0 = $0 ?? number }
+            asked()
+            signal.finish()
+        }
+        let work = Task { try await body() }
+        let cancelling = Task {
+            for await _ in signalled {}
+            work.cancel()
+        }
+        let end = await work.result
+        cancelling.cancel()
+        signals.stop()
+        return (end, first.signal.withLock(\.self))
+    }
 }

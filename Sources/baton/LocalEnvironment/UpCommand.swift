@@ -48,7 +48,7 @@ struct UpCommand: AsyncParsableCommand {
                     try? narrator.tell(
                         event, lines: ["", "\(program.name) exited (\(status.text)) and has been started again."])
                 })
-            let signals = Signals([SIGINT, SIGTERM]) { [running = local.running] in running.end(.asked) }
+            let signals = await Signals { [running = local.running] _ in running.end(.asked) }
             defer { signals.stop() }
             try await bringUp(local, narrator)
             try await end(local, narrator)
