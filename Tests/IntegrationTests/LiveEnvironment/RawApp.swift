@@ -12,10 +12,14 @@ final class RawApp: Sendable {
     private let connection: Connection
 
     /// More than the broker accepts, so that a test can send a frame that is too long.
-    private static let maximumFrame = Wire.maximumFrame * 2
+    static let maximumFrame = Wire.maximumFrame * 2
 
-    init(_ live: LiveEnvironment, socket: String = "run/broker.sock") throws {
-        connection = try Connection.connect(to: live.path(socket), maximumFrame: Self.maximumFrame)
+    convenience init(_ live: LiveEnvironment, socket: String = "run/broker.sock") throws {
+        try self.init(Connection.connect(to: live.path(socket), maximumFrame: Self.maximumFrame))
+    }
+
+    init(_ connection: Connection) throws {
+        self.connection = connection
         // If the broker neither answers nor closes the connection, the test fails instead of waiting forever.
         try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
     }
