@@ -131,9 +131,9 @@ package struct QuarantineService: Service {
     private func recovered(_ answer: (OperatorReply) -> Void, thenResets: Bool) -> Bool {
         let files = DeviceFiles(root: Directory(path: configuration.directory))
         do {
-            if thenResets { try files.write(Departure(kind: .reset, stage: .ordered, deviceID: nil)) }
-            let recovery = Recovery(
+            let recovery = try Recovery(
                 files: files, reason: reason, registry: configuration.appRegistry, now: { Int(time(nil)) })
+            if thenResets { try files.write(Departure(kind: .reset, stage: .ordered, deviceID: nil)) }
             let folder = try recovery.run()
             logger.notice("state moved aside", metadata: ["quarantine.folder": "\(folder)"])
             // From here the reset continues by itself, even if this process dies.

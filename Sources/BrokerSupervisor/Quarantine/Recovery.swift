@@ -10,15 +10,25 @@ internal import Glibc
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
-    /// The path of the device's own registry of apps, if it has one.
-    private let registry: String?
+    /// Every app of the device if the file with the locks is damaged, because it is unknown which of them still have a
+    /// worker's data; nil if the locks are known.
+    private let appsToLock: Set<String>?
     private let now: @Sendable () -> Int
 
-    init(files: DeviceFiles, reason: QuarantineReason, registry: String?, now: @escaping @Sendable () -> Int) {
+    /// - Parameter registry: the path of the device's own registry of apps, if it has one.
+    /// - Throws: ``FileError`` or ``RegistryFailure`` if it is unknown which apps to lock.
+    init(files: DeviceFiles, reason: QuarantineReason, registry: String?, now: @escaping @Sendable () -> Int) throws {
         self.files = files
         self.reason = reason
-        self.registry = registry
         self.now = now
+        do {
+            _ = try files.locks()
+            appsToLock = nil
+        } catch is DeviceStateDamaged {
+            let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
+            let managed = try ManagementStore(root: files.management).appNames()
+            appsToLock = Set(managed + (file?.entries.map(\.bundleID) ?? []))
+        }
     }
 
     private static let folderName = "quarantine"
@@ -36,11 +46,10 @@ struct Recovery {
     /// Moves everything aside. After a crash, a second call moves what is left.
     ///
     /// - Returns: the folder that holds the files now.
-    /// - Throws: ``FileError``; ``RegistryFailure`` if it is unknown which apps to lock.
+    /// - Throws: ``FileError``.
     func run() throws -> String {
         let isForeign = reason.isForeign
         let commit = commit(isForeign: isForeign)
-        let appsToLock = try appsOfUnknownLocks()
         let folder = try folder()
         if let appsToLock {
             try files.copy(DeviceFiles.Name.locks, to: folder)
@@ -67,17 +76,6 @@ struct Recovery {
         // From here on the state can be read again.
         try files.write(.signingOut(commit))
         return folder.path
-    }
-
-    /// Returns every app of the device if the file with the locks is damaged, because it is unknown which of them still
-    /// have a worker's data; nil if the locks are known.
-    private func appsOfUnknownLocks() throws -> Set<String>? {
-        do { _ = try files.locks() } catch is DeviceStateDamaged {
-            let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
-            let managed = try ManagementStore(root: files.management).appNames()
-            return Set(managed + (file?.entries.map(\.bundleID) ?? []))
-        }
-        return nil
     }
 
     /// Makes the folder to move into, and removes the files of earlier recoveries: only one generation is kept.

@@ -57,11 +57,8 @@ extension LiveFaults {
             }
         }
 
-        @Test(arguments: Damage.allCases)
-        func `a damaged device serves nobody, says why, and is unjoined after its recovery`(damage: Damage) async throws
-        {
-            let live = try await LiveEnvironment.ready()
-            let app = try live.app(1, patience: .seconds(1))
+        /// Runs `body` while no broker runs, and it leaves none behind. Afterwards the device's folder is as before.
+        private func restoring(_ live: LiveEnvironment, _ body: (String) async throws -> Void) async throws {
             try await live.kill(.broker)
             let (device, backup) = (live.path("device"), live.path("backup"))
             try FileManager.default.copyItem(atPath: device, toPath: backup)
@@ -71,41 +68,76 @@ extension LiveFaults {
                     try FileManager.default.moveItem(atPath: backup, toPath: device)
                 }
             }
-            try damage.befall(device)
-            try await live.start(.broker)
-            let status = try await live.status()
-            #expect(status.session == "quarantined" && status.reason == damage.code)
-            let state = try await live.deviceState { _ in true }
-            #expect(state == DeviceState(stage: .quarantined, reason: damage.code))
-            #expect(status.remedy?.contains("baton device recover") == true)
-            let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
-            let lines = said.split(separator: "\n").map(String.init)
-            // Facts that come from the damaged state are reported as neither yes nor no.
-            for name in ["enrolled", "joined  ", "agent   ", "apps    "] {
-                #expect(lines.contains("\(name)  not known"))
-            }
-            #expect(lines.contains("session   quarantined") && lines.contains { $0.contains("(\(damage.code))") })
-            #expect(lines.last?.hasPrefix("next      ") == true && said.contains("baton device recover"))
-            await #expect(throws: (any Error).self) { try await app.accounts() }
-            guard case .failed(let refusal) = try await live.ask(.signOut(fromBrowser: false)) else {
-                throw TestProblem("a quarantined device signs out")
-            }
-            #expect(refusal.code == "quarantined")
+            try await body(device)
+        }
 
-            try await live.baton("device", "recover", "--runtime-directory", live.path("run"))
-            try await live.comesBack()
-            let after = try await live.status()
-            #expect(after.session == "ready" && after.deviceID == nil && after.mode != "shared")
-            if damage == .locks {
-                // It is unknown which apps still have a worker's data.
-                #expect(Set(after.lockedApps).isSuperset(of: live.facts.apps.map(\.bundleID)))
-                #expect(!after.lockedApps.contains(AppConfiguration.broker))
-            } else {
-                #expect(after.lockedApps == [])
+        @Test func `while it is unknown which apps to lock, nothing is recovered and no reset is ordered`() async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            try await restoring(live) { device in
+                try Damage.locks.befall(device)
+                try await live.start(.broker)
+                try await live.with(registry: "{") {
+                    let before = try live.names(in: "device")
+                    for request in [OperatorRequest.reset, .recover] {
+                        guard case .failed(let refusal) = try await live.ask(request) else {
+                            throw TestProblem("\(request) was not refused")
+                        }
+                        #expect(refusal.code == "recovery_failed" && refusal.message.contains("apps.json"))
+                    }
+                    #expect(try live.names(in: "device") == before)
+                    let registry = URL(filePath: live.path("configuration/apps.json"))
+                    try Damage.write(#"{"apps":[{"id":"org.example.registered"}]}"#, to: registry)
+                    guard case .done = try await live.ask(.recover) else { throw TestProblem("not recovered") }
+                    try await live.comesBack()
+                    let after = try await live.status()
+                    #expect(after.session == "ready" && after.lockedApps.contains("org.example.registered"))
+                }
             }
-            #expect(try live.names(in: "device/quarantine").count == 1)
-            #expect(try live.names(in: "device/session").isEmpty)
-            try await live.kill(.broker)
+        }
+
+        @Test(arguments: Damage.allCases)
+        func `a damaged device serves nobody, says why, and is unjoined after its recovery`(damage: Damage) async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1, patience: .seconds(1))
+            try await restoring(live) { device in
+                try damage.befall(device)
+                try await live.start(.broker)
+                let status = try await live.status()
+                #expect(status.session == "quarantined" && status.reason == damage.code)
+                let state = try await live.deviceState { _ in true }
+                #expect(state == DeviceState(stage: .quarantined, reason: damage.code))
+                #expect(status.remedy?.contains("baton device recover") == true)
+                let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
+                let lines = said.split(separator: "\n").map(String.init)
+                // Facts that come from the damaged state are reported as neither yes nor no.
+                for name in ["enrolled", "joined  ", "agent   ", "apps    "] {
+                    #expect(lines.contains("\(name)  not known"))
+                }
+                #expect(lines.contains("session   quarantined") && lines.contains { $0.contains("(\(damage.code))") })
+                #expect(lines.last?.hasPrefix("next      ") == true && said.contains("baton device recover"))
+                await #expect(throws: (any Error).self) { try await app.accounts() }
+                guard case .failed(let refusal) = try await live.ask(.signOut(fromBrowser: false)) else {
+                    throw TestProblem("a quarantined device signs out")
+                }
+                #expect(refusal.code == "quarantined")
+
+                try await live.baton("device", "recover", "--runtime-directory", live.path("run"))
+                try await live.comesBack()
+                let after = try await live.status()
+                #expect(after.session == "ready" && after.deviceID == nil && after.mode != "shared")
+                if damage == .locks {
+                    // It is unknown which apps still have a worker's data.
+                    #expect(Set(after.lockedApps).isSuperset(of: live.facts.apps.map(\.bundleID)))
+                    #expect(!after.lockedApps.contains(AppConfiguration.broker))
+                } else {
+                    #expect(after.lockedApps == [])
+                }
+                #expect(try live.names(in: "device/quarantine").count == 1)
+                #expect(try live.names(in: "device/session").isEmpty)
+                try await live.kill(.broker)
+            }
         }
 
         @Test(arguments: [

@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ActivityTests {
-    private static let notes = RegisteredApp(bundleID: "org.example.notes", clientID: "notes", redirectURI: "app://notes")
+    private static let notes = RegisteredApp(
+        bundleID: "org.example.notes", clientID: "notes", redirectURI: "app://notes")
     private static let blocked = RegisteredApp(
         bundleID: "org.example.blocked", clientID: "blocked", redirectURI: "app://blocked")
 
@@ -36,7 +37,8 @@ import Testing
             let (epoch, ended) = (Epoch(random: &random, counter: 2), Epoch(random: &random, counter: 1))
             var rules = AppPermissions()
             rules.blocked = [Self.blocked.bundleID]
-            let process = try SupervisedProcess(epoch: epoch, apps: [Self.notes, Self.blocked], rules: rules, in: scratch)
+            let process = try SupervisedProcess(
+                epoch: epoch, apps: [Self.notes, Self.blocked], rules: rules, in: scratch)
             let app = try process.app()
             try await app.greet(endedEpoch: ask.isAboutEndedEpoch ? ended : nil)
             try app.send(frame: ask.frame)
