@@ -78,6 +78,44 @@ extension LiveFaults {
             }
         }
 
+        /// The file's blocks are allocated in `make soak`; elsewhere the file has only the length.
+        @Test func `a folder of 10 GB is away before the next worker, and is then removed`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try #require(live.facts.apps.first { $0.number == HandoverWalk.number })
+            let folder = live.path(HandoverWalk.data)
+            try await live.with(registry: #"{"apps":[{"id":"\#(app.bundleID)","dataFolders":["\#(folder)"]}]}"#) {
+                try await live.awaitAgent()
+                var durations: [Duration] = []
+                for isLarge in [false, true] {
+                    try await live.signIn("Amara", through: live.app(1))
+                    let terminal = try await SampleTerminal(ofApp: app.number, live)
+                    try terminal.tell("note note-of-Amara-1")
+                    _ = try await terminal.finished()
+                    terminal.send(SIGKILL)
+                    _ = try await terminal.program.waitForExit()
+                    if isLarge { try Self.grow(folder + "/notes/large", to: 10 << 30) }
+                    let trash = try FolderWatch(live.path("trash"))
+                    durations.append(try await ContinuousClock().measure { try await live.settle() })
+                    #expect(FileManager.default.subpaths(atPath: folder) == [])
+                    let item = try await live.shownReceipt().items.first { $0.name == "app:" + app.bundleID }
+                    #expect(item?.result == "done")
+                    let emptied = try await ContinuousClock().measure {
+                        try await trash.until("an empty trash") { try live.names(in: "trash") == [] }
+                    }
+                    print("hand-over \(isLarge ? "with 10 GiB" : "without"): \(durations), removed \(emptied) later")
+                }
+                #expect(try await live.status().lockedApps == [])
+            }
+        }
+
+        private static func grow(_ path: String, to length: Int) throws {
+            let file = unsafe open(path, O_WRONLY | O_CREAT, 0o600)
+            defer { _ = close(file) }
+            guard (Soak.isRunning ? posix_fallocate(file, 0, length) : ftruncate(file, length)) == 0 else {
+                throw TestProblem("\(path) cannot have \(length) bytes")
+            }
+        }
+
         @Test func `fifty processes with Handover have all erased when the device is ready, and delay it little`()
             async throws
         {
