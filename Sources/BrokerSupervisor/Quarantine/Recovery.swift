@@ -10,7 +10,7 @@ internal import Glibc
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
-    /// Every app of the device if the file with the locks is damaged, because it is unknown which of them still have a
+    /// Every known app of the device if the file with the locks is damaged, because it is unknown which of them still have a
     /// worker's data; nil if the locks are known.
     private let appsToLock: Set<String>?
     private let now: @Sendable () -> Int
@@ -27,7 +27,9 @@ struct Recovery {
         } catch is DeviceStateDamaged {
             let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
             let managed = try ManagementStore(root: files.management).appNames()
-            appsToLock = Set(managed + (file?.entries.map(\.bundleID) ?? []))
+            // An app that is no longer installed is known if its data could not be taken away.
+            let former = (try? files.lockReasons().keys).map(Array.init) ?? []
+            appsToLock = Set(managed + former + (file?.entries.map(\.bundleID) ?? []))
         }
     }
 
