@@ -18,7 +18,7 @@ final class PersistedSessionTimer {
     private var record: SessionTimerRecord?
     /// When the session of a worker who signed in offline ends, in seconds since the machine's start; nil if the
     /// session process has not reported it.
-    var offlineEnd: (seconds: Int, epoch: Epoch)?
+    private var offlineEnd: (seconds: Int, epoch: Epoch)?
     private let files: DeviceFiles
     private let clock: SupervisorClock
     private let inputs: InputTimer
@@ -87,6 +87,10 @@ final class PersistedSessionTimer {
         guard running?.epoch == epoch else { return nil }
         return running?.timer.due(at: clock.sinceBoot(), wall: clock.now())
     }
+
+    /// Records when the session of this epoch's worker, who signed in offline, ends, in seconds since the machine's start;
+    /// nil after that worker has signed in with the server.
+    func note(offlineEnd end: Int?, of epoch: Epoch) { offlineEnd = end.map { ($0, epoch) } }
 
     /// Records that the worker did something.
     func noteActivity() {

@@ -64,7 +64,7 @@ final class SessionProcessMessages {
             // If the worker signed in offline, the live session gets its server id only now.
             session.report()
         case .signedInOffline(let subject): try facts.receive(offline: subject)
-        case .leaseEnds(let end, let epoch): sessionTimer.offlineEnd = end.map { ($0, epoch) }
+        case .leaseEnds(let end, let epoch): sessionTimer.note(offlineEnd: end, of: epoch)
         case .leaseOver(let epoch): try session.end(epoch, by: .offlineLease)
         case .pinSettled(let failure): pin.settle(failure)
         case .leasesCounted(let count): leases.note(count)
