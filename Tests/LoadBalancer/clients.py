@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Eight clients that send requests without a pause, half of them on new connections and half on kept ones.
 
-    clients.py PORT HOST PATH ROOTS.pem
+    clients.py PORT HOST PATH ROOTS.pem NODE NODE
 
-Sends READY=1 (sd_notify) when each client has had 25 answers, and prints a line after every 100 answers. At SIGTERM, or
+Each node, named by its port, has two of the kept connections when READY=1 is sent. Sends READY=1 (sd_notify) when each client has had 25 answers, and prints a line after every 100 answers. At SIGTERM, or
 at the first failed request, stops and prints one line of JSON: the number of answers, the failures, how many answers
 came from each node (the port in the answer), and how often a server closed a kept connection. A request is sent once; a
 client that may not use a connection any more (`Connection: close`) opens a new one.
@@ -20,7 +20,7 @@ import ssl
 import sys
 import threading
 
-port, host, path, roots = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+port, host, path, roots, wanted = int(sys.argv[1]), *sys.argv[2:5], sys.argv[5:7]
 tls = ssl.create_default_context(cafile=roots)
 stop, lock = threading.Event(), threading.Lock()
 answers, closed, nodes, failures = [0] * 8, [0] * 8, collections.Counter(), []
@@ -35,6 +35,8 @@ def connected():
 def client(number):
     connection = None
     keeps = number % 2 == 0
+    # How often this client may still connect again to find its node; HAProxy chooses the one with fewer connections.
+    tries = 500 if keeps else 0
     try:
         while not stop.is_set():
             connection = connection or connected()
@@ -43,11 +45,20 @@ def client(number):
             text = answer.read().decode()
             if answer.status != 200:
                 raise http.client.HTTPException(f"status {answer.status}")
+            node = re.search(r"https://[^/:]*:(\d+)", text)[1]
+            if tries > 0 and node != wanted[number // 2 % 2]:
+                tries -= 1
+                if tries == 0:
+                    raise http.client.HTTPException(f"no connection leads to node {wanted[number // 2 % 2]}")
+                connection.close()
+                connection = None
+                continue
+            tries = 0
             if answer.will_close or not keeps:
                 closed[number] += keeps
                 connection.close()
                 connection = None
-            note(number, re.search(r"https://[^/:]*:(\d+)", text)[1])
+            note(number, node)
     except (OSError, http.client.HTTPException, TypeError) as error:
         with lock:
             failures.append(f"client {number}: {type(error).__name__} {error}")

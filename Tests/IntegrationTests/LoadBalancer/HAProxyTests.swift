@@ -46,7 +46,7 @@ import Testing
                     "-u", Repository.root + "/Tests/LoadBalancer/clients.py", "\(haproxy.port)", "login.test",
                     "/organizations/v2.0/.well-known/openid-configuration",
                     try scratch.write(roots, to: "roots.pem"),
-                ], log: "clients.log", in: scratch)
+                ] + nodes.map { "\($0.port)" }, log: "clients.log", in: scratch)
             let begun = ContinuousClock.now
             let code = try await nodes[0].end(by: SIGTERM)
             let taken = ContinuousClock.now - begun
