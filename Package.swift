@@ -45,7 +45,7 @@ let package = Package(
         .target(name: "CLinux"),
         // Replaces free(3) of the program that links it.
         .target(name: "CWipedHeap"),
-        // Says what to run if the trait Programs is off.
+        // Stops a build without the trait Programs, with an error that names the right command.
         .target(name: "TraitCheck"),
         .systemLibrary(name: "CTSS", providers: [.apt(["libtss2-dev"])]),
         .target(name: "Encodings"),
@@ -435,7 +435,7 @@ if Context.environment["BATON_BENCH"] == "1" {
             path: "Benchmarks/Device"))
 }
 
-// Without the trait, no module of another package is there: TraitCheck says so first.
+// Without the trait, the modules of other packages are missing. TraitCheck reports that first.
 for target in package.targets where target.dependencies.contains(where: { $0.ownName == nil }) {
     target.dependencies.append("TraitCheck")
 }

@@ -17,7 +17,7 @@ struct AppConfiguration: Decodable, Sendable {
     }
 }
 
-/// An app of the device, whose worker is signed in.
+/// An app on a device where a worker is signed in.
 struct App: Sendable {
     private let configuration: AppConfiguration
     private let application: MSALPublicClientApplication

@@ -4,7 +4,7 @@ import CRoundTrip
 import Foundation
 import Glibc
 
-/// The apps of a device, for scripts/benchmark-device.
+/// Acts as the apps of a device for scripts/benchmark-device.
 @main
 struct DeviceBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct DeviceBenchmark: ParsableCommand {
         subcommands: [CachedCalls.self, FirstTokens.self, ChangeNotice.self])
 }
 
-/// Measures cached calls in turns with bare round trips of the same bytes, and with oidc-agent.
+/// Measures cached calls alternately with bare round trips of the same bytes and with oidc-agent.
 struct CachedCalls: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached", abstract: "Measures the cached token and the current account.")
@@ -87,7 +87,7 @@ struct ChangeNotice: ParsableCommand {
             printLine(Line(event: "waiting", nanoseconds: monotonic()))
         }
         printLine(Line(event: "changed", nanoseconds: changed))
-        // An app does not end at the notice. The ends of fifty programs would delay the notices of the others.
+        // An app keeps running after the notice. If fifty apps exited, that would delay the notices of the others.
         try withExtendedLifetime(app) { _ = try FileHandle.standardInput.readToEnd() }
     }
 }

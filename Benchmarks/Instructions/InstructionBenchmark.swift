@@ -14,7 +14,7 @@ enum InstructionBenchmark {
             exit(64)
         }
         try work.run(count)
-        // Ends the process at once, so that the threads' ends are not counted.
+        // Ends the process at once, so that ending the threads is not counted.
         _exit(0)
     }
 }

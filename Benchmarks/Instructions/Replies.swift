@@ -30,7 +30,7 @@ struct Replies: Sendable {
             registration: DeviceInfo.Registration(
                 deviceID: Self.worker, tenantID: Self.tenant, cloudHost: "login.baton.test",
                 thumbprint: String(repeating: "AB", count: 20)))
-        // The base64url of {"uid":…,"utid":…} and of the claims, which a server encodes.
+        // A server sends {"uid":…,"utid":…} and the claims as base64url.
         let clientInfo = Base64Text.encode(
             JSONWriter.write(.object(["uid": .string(Self.worker), "utid": .string(Self.tenant)])))
         let payload = Base64Text.encode(JSONWriter.write(.object(claims)))

@@ -76,7 +76,7 @@ struct AuditCommand: ParsableCommand {
         ])
 }
 
-/// Appends a line whose position is computed from the highest one.
+/// Appends a line whose position is computed from the highest position.
 @Sendable private func counted(_ tenant: TenantID, _ connection: any Connection) throws {
     let row = try connection.row(
         "SELECT position FROM audit WHERE tenant = \(tenant) ORDER BY position DESC LIMIT 1")

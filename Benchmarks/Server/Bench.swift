@@ -128,7 +128,7 @@ struct SignInPage: Sendable {
         cookie = String((response.headers[.setCookie] ?? "").prefix { $0 != ";" })
     }
 
-    /// Signs in; returns the address of the redirect, which has the code.
+    /// Signs in; returns the address of the redirect, which contains the code.
     @discardableResult
     func submit(_ user: String, to client: Bench.PlatformClient) async throws -> String {
         let answer = try await client.post(

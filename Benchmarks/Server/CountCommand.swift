@@ -14,7 +14,7 @@ struct CountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "count", abstract: "Repeats one piece of work over a database in memory.", shouldDisplay: false)
 
-    /// What is counted.
+    /// The pieces of work whose instructions can be counted.
     enum Work: String, CaseIterable, ExpressibleByArgument {
         case refreshGrant = "refresh-grant"
         case primaryGrant = "primary-grant"
@@ -54,7 +54,7 @@ struct CountCommand: ParsableCommand {
                 for _ in 0..<count { try await bench.idle(devices[0]) }
             }
         }
-        // Ends the process at once, so that the threads' ends are not counted.
+        // Ends the process at once, so that ending the threads is not counted.
         _exit(0)
     }
 

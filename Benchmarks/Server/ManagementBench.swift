@@ -100,7 +100,7 @@ struct ManagementBench: Sendable {
         guard try await put(device.idle, from: device).isEmpty else { throw BenchProblem("a command was not expected") }
     }
 
-    /// Idle messages, each from the next device of the sample.
+    /// Measures idle messages, each from the next device of the sample.
     func idles(_ load: Load, _ sample: [Device]) async throws -> Measured {
         try await load.run {
             $0 * 7
@@ -110,7 +110,7 @@ struct ManagementBench: Sendable {
         }
     }
 
-    /// An inventory: an administrator queues two commands, and the device fetches and acknowledges both.
+    /// Takes an inventory: an administrator queues two commands, and the device fetches and acknowledges both.
     func turn(_ device: Device) async throws {
         let queued = try await administration.send(.post, "/mdm/tenants/\(tenant)/devices/\(device.udid)/inventory")
         guard queued.status == .accepted else { throw BenchProblem(queued.text) }

@@ -6,7 +6,7 @@ import Observability
 import ServerMetrics
 import Storage
 
-/// Compares refresh grants with and without metrics, in turns in one process.
+/// Compares refresh grants with and without metrics, alternately in one process.
 struct MetricsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "Measures what metrics cost: the same grant without and with them.")

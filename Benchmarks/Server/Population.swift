@@ -44,7 +44,7 @@ final class Population: Sendable {
         (self.sessions, self.tokens) = (sessions, Tokens(tokens))
     }
 
-    /// The lowest cost, so that the hash takes little of a sign-in.
+    /// The lowest cost, so that the hash takes only a small part of a sign-in.
     private static let passwordCost = 1
 
     /// The operations whose cost must not depend on the size. What an operation needs is prepared beforehand.

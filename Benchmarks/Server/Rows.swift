@@ -61,7 +61,7 @@ extension ClosedRange<Int> {
 }
 
 extension Database {
-    /// Runs statements in one transaction, with so much memory that no page is written twice.
+    /// Runs statements in one transaction, with enough memory that no page is written twice.
     func fill(_ statements: [SQL]) async throws {
         try await write { connection in
             try connection.execute("PRAGMA cache_size = -2000000")

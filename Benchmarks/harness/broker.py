@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of the broker's socket in Python, and a watch on a device's journal, in which other programs can see that a
-session has ended. docs/broker-protocol.md describes the protocol."""
+"""A client of the broker's socket in Python, and a watch on a device's journal, from which other programs can see that
+a session has ended. docs/broker-protocol.md describes the protocol."""
 import ctypes
 import json
 import os
@@ -95,7 +95,7 @@ class Journal:
         return json.loads(self.file.read_text())["state"]
 
     def moved(self):
-        """Reads the waiting events. Returns whether one of them is of the journal itself."""
+        """Reads the waiting events. Returns whether one of them is about the journal itself."""
         try:
             data = os.read(self.events, 65536)
         except BlockingIOError:
@@ -108,7 +108,7 @@ class Journal:
         return found
 
     def forget(self):
-        """Drops events of the past."""
+        """Drops the events that have already arrived."""
         while self.moved():
             pass
 

@@ -73,7 +73,7 @@ class Cluster:
         return {"postgresql": {"socket": str(self.folder), "name": "baton", "user": self.role, "connections": 8}}
 
     def processor_seconds(self):
-        """The processor time of all processes of the server, also of those that have ended."""
+        """The processor time of all processes of the server, including those that have ended."""
         seconds = 0.0
         for process in [self.process.pid, *children(self.process.pid)]:
             with contextlib.suppress(OSError):  # ended meanwhile, and then counted below
@@ -82,7 +82,7 @@ class Cluster:
         return seconds + (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
 
     def commits(self, clients, seconds):
-        """Commits per second of one updated row, by PostgreSQL's own benchmark program, with a row for each client."""
+        """Commits per second, by PostgreSQL's own benchmark program. Each commit updates the one row of its client."""
         script = self.folder / "commit.sql"
         if not script.exists():
             self.sql("CREATE TABLE one (id INT PRIMARY KEY, n BIGINT NOT NULL);\n"

@@ -54,12 +54,13 @@ def end_with_parent():
 def awake(processors):
     """Keeps processors from sleeping, with a process each that runs only when nothing else wants to (SCHED_IDLE).
 
-    A virtual machine's processor sleeps after a wait of a length that the host chooses, and then wakes up later. A round
-    trip of 16 µs keeps both processors awake by itself, one of 60 µs does not, so their ratio would depend on the host.
+    A virtual machine's processor goes to sleep when it has waited for a time that the host chooses, and a sleeping
+    processor reacts later. A round trip of 16 µs keeps both processors awake, but one of 60 µs does not, so the ratio
+    of the two would depend on the host.
 
-    The processes yield every ten microseconds. If one only computed, the kernel's scheduler would sometimes let it go on
-    until the next tick (4 ms) although a thread of the app has been woken up: a thread that has just had more than its
-    share does not preempt. This happened to one call in a hundred of an app with three threads.
+    The processes yield every ten microseconds. If one only computed, the kernel's scheduler would sometimes let it run
+    until the next tick (4 ms) although a thread of the app had been woken up: a thread that has just had more than its
+    share does not preempt another. This happened to one call in a hundred of an app with three threads.
     """
     def begin(processor):
         end_with_parent()
@@ -122,7 +123,7 @@ class LocalEnvironment:
         self.login = f"https://login.baton.test:{self.facts['port']}"
         self.authority = f"{self.login}/{self.facts['tenantID']}"
         self.apps = self.facts["apps"]
-        # The benchmark plays the sample apps. It has started the agent, which therefore could not end it.
+        # The benchmark acts as the sample apps. It started the agent, so the agent could not end it.
         for app in self.apps[:3]:
             self._push(app["bundleID"], app["clientID"])
         self.check_in()
@@ -165,8 +166,8 @@ class LocalEnvironment:
         return administer(self.folder / "server/admin.sock", method, resource, body)
 
     def install(self, count, folders=None):
-        """Has the MDM install `count` further apps, each with a client of its own; with `folders`, each with a folder of
-        data there. Returns them."""
+        """Has the MDM install `count` further apps, each with a client of its own. If `folders` is set, each app
+        has a data folder there. Returns the apps."""
         package = self.folder / "packages/of-many-apps"
         shutil.copy("/usr/bin/true", package)
         apps = []
@@ -192,7 +193,7 @@ class LocalEnvironment:
             "configuration": {"clientId": client, "redirectUri": f"msauth.{bundle}://auth"} | more})
 
     def check_in(self):
-        """Has the device carry out what the MDM has for it."""
+        """Has the device carry out the commands that the MDM has queued for it."""
         end = time.monotonic() + PATIENCE
         while self.administer("GET", f"/mdm/tenants/-/devices/{DEVICE}")["waiting"]:
             if time.monotonic() > end:

@@ -25,7 +25,7 @@ REDIRECT = "http://localhost:4242"
 
 @contextlib.contextmanager
 def oidc_agent(local, processor):
-    """Runs an oidc-agent on one processor that holds a token of Amara. Yields the variables of its clients."""
+    """Runs an oidc-agent that holds a token of Amara, on one processor. Yields the variables of its clients."""
     if not PYTHON.exists():
         raise SystemExit(f"{PYTHON} is missing: run scripts/setup")
     folder = local.folder / "oidc-agent"

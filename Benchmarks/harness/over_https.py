@@ -229,7 +229,7 @@ class Glewlwyd(Server):
         self.configure(folder)
 
     def configure(self, folder):
-        """Sets the provider up through its administration interface, as the administrator of its first start."""
+        """Sets the provider up through its administration interface, as the administrator of a new installation."""
         cookie = None
 
         def post(path, body):

@@ -7,19 +7,20 @@ internal import Logging
 internal import Processes
 internal import Synchronization
 
-/// Takes the folders of apps that have not erased the worker's data away: into a folder of the agent's own, which is
-/// emptied at once, in the background. The apps find empty folders in their place.
+/// Takes away the folders of apps that have not erased the worker's data. They are moved into a folder of the agent,
+/// which is emptied at once, in the background. The apps find empty folders in their place.
 ///
 /// A rename takes no time, whatever a folder contains, so that the next worker does not wait for the removal.
 final class AppDataTrash: Sendable {
     private let folder: Directory
     private let logger: Logger
-    /// How long to wait after something could not be removed, before it is tried again.
+    /// How long to wait before trying again to remove something that could not be removed.
     private let pause: Duration
-    /// Told after each removal how many of the folders that were taken are still there.
+    /// Called after each removal with the number of taken folders that are still there.
     private let emptied: @Sendable (Int) -> Void
     private let removal = Mutex(Removal())
-    /// What was taken of the latest epoch: an order that is repeated finds nothing more there. Held while folders are taken.
+    /// What was taken of the latest epoch. It is remembered because a repeated order finds nothing left to take. Locked
+    /// while folders are taken.
     private let taken: Mutex<Taken>
 
     struct Taken: Codable {
@@ -30,7 +31,7 @@ final class AppDataTrash: Sendable {
     /// The threads that remove what was taken: at most one that removes, and one that waits to try again.
     private struct Removal {
         var isRunning = false
-        /// Whether something was taken since the running removal has looked.
+        /// Whether something was taken since the running removal last looked at the folder.
         var isAsked = false
         var isDueLater = false
 
@@ -41,16 +42,17 @@ final class AppDataTrash: Sendable {
         }
     }
 
-    /// How long the processes of all apps may take to end, so that one that does not end leaves time to move folders.
+    /// How long the processes of all apps may take to end. If a process does not end, this limit leaves time to move
+    /// folders.
     private static let patience = Duration.seconds(1)
 
-    /// What is taken gets a name that begins with this, and nothing else in the folder is removed.
+    /// The beginning of the name that each taken folder gets. Nothing else in the agent's folder is removed.
     private static let prefix = "taken-"
 
     /// - Parameters:
     ///   - folder: on the file system of the apps' folders; made if it is missing.
     ///   - taken: what was taken before this process started anew.
-    ///   - emptied: called after each removal, with how many of the folders that were taken are still there.
+    ///   - emptied: called after each removal with the number of taken folders that are still there.
     init(
         folder: Directory, taken: Taken = Taken(), pause: Duration = .seconds(600), logger: Logger,
         emptied: @escaping @Sendable (Int) -> Void
@@ -66,9 +68,9 @@ final class AppDataTrash: Sendable {
     ///
     /// - Parameters:
     ///   - epoch: the epoch that has ended.
-    ///   - deadline: the time since the machine was started after which nothing more is killed or moved: it could be the
-    ///     next worker's.
-    /// - Returns: the apps whose folders are not all away, each with the first reason.
+    ///   - deadline: the time since the machine was started after which nothing more is killed or moved, because it
+    ///     could be the next worker's.
+    /// - Returns: the apps with a folder that could not be taken away, each with the first reason.
     func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration) -> [AppDataFailure] {
         taken.withLock { taken in
             if taken.epoch != epoch { taken = Taken(epoch: epoch) }
@@ -105,10 +107,10 @@ final class AppDataTrash: Sendable {
         return AppDataFailure(app: app, code: obstacle.code)
     }
 
-    /// Puts all renames on the disk. The first folder takes the time; a file system that keeps one journal writes all of
-    /// them with it.
+    /// Writes all renames to disk. Only the first folder takes much time: a file system with a single journal writes
+    /// all renames along with it.
     ///
-    /// - Parameter moved: the apps from whose folders something was moved, by the paths of the folders above.
+    /// - Parameter moved: the apps whose folders were moved, by the paths of the parent folders.
     private func sync(_ moved: [String: Set<String>]) -> [AppDataFailure] {
         guard !moved.isEmpty else { return [] }
         var failed: [String: Obstacle] = [:]
@@ -125,7 +127,7 @@ final class AppDataTrash: Sendable {
         path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
     }
 
-    /// Removes what was taken away, in the background. What cannot be removed is tried again after a pause.
+    /// Removes what was taken away, in the background. If something cannot be removed, tries again after a pause.
     func empty() {
         let mustStart = removal.withLock { removal in
             defer { (removal.isRunning, removal.isAsked) = (true, true) }
@@ -155,7 +157,7 @@ final class AppDataTrash: Sendable {
             log(error)
             return 1
         }
-        // If one cannot be removed, the others are removed nevertheless.
+        // If one folder cannot be removed, the others are still removed.
         return names.count { name in
             do throws(FileError) { try folder.appending(name).removeTree() } catch {
                 log(error)
@@ -187,7 +189,7 @@ final class AppDataTrash: Sendable {
         logger.error("what was taken from apps cannot be removed", metadata: ["error": "\(error)"])
     }
 
-    /// Why something is still in its place.
+    /// Why a folder is still in its place.
     private struct Obstacle: Error {
         let code: AppDataFailure.Code
         let cause: String
@@ -203,9 +205,9 @@ final class AppDataTrash: Sendable {
         guard BootClock.now() < deadline else { throw Obstacle(code: .agentSilent, cause: "there is no time left") }
     }
 
-    /// Takes a folder away. That is not on the disk yet.
+    /// Takes a folder away. The rename may not be on disk yet when this method returns.
     ///
-    /// - Returns: whether it was there.
+    /// - Returns: whether the folder was there.
     private func take(_ path: String, until deadline: Duration) throws(Obstacle) -> Bool {
         try checkMounts(path)
         var status = stat()
@@ -222,15 +224,15 @@ final class AppDataTrash: Sendable {
             guard unsafe rename(path, folder.path + "/" + name) == 0 else {
                 throw FileError(.rename, errno: errno, path: path)
             }
-            // The app finds an empty folder: one that is missing at a sign-out shows that the registration is wrong. If the
-            // folder cannot be made, the next sign-out says so.
+            // Leave an empty folder for the app, because a folder that is missing at a sign-out shows that the
+            // registration is wrong. If the empty folder cannot be made, the next sign-out reports it as missing.
             _ = unsafe mkdir(path, status.st_mode & 0o7777)
         } catch { throw Obstacle(error) }
         return true
     }
 
-    /// Checks that no other machine or program keeps the file system, since it might not answer, and that nothing is mounted
-    /// at the folder or in it. Does not touch the folder.
+    /// Checks that the file system is not provided by another machine or program, which might not answer, and that
+    /// nothing is mounted at the folder or in it. Does not touch the folder.
     private func checkMounts(_ path: String) throws(Obstacle) {
         let mounts: [MountTable.Mount]
         do throws(FileError) { mounts = try MountTable.read().visible } catch { throw Obstacle(error) }

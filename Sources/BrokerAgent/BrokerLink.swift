@@ -65,9 +65,9 @@ struct BrokerLink: Sendable {
     }
 }
 
-/// Lets another thread stop a link between two orders, when nothing of an order has been read.
+/// Lets another thread stop a link between two orders, so that it has read no part of the next order.
 final class LinkPauses: Sendable {
-    /// Readable while a pause is asked for.
+    /// Readable while a requested pause has not begun.
     let asked: Descriptor
     private let goOn = DispatchSemaphore(value: 0)
 

@@ -8,8 +8,8 @@ internal import Processes
 internal import UnixSocket
 
 extension BrowserAgent {
-    /// Passes the event to the machine and carries out its actions until none is left. Returns the agent's result if
-    /// the agent must end.
+    /// Passes the event to the state machine and carries out its actions until none is left. Returns the agent's result
+    /// if the agent must end.
     func perform(_ event: BrowserMachine.Event) -> Result<Void, AgentFailure>? {
         var waiting = machine.handle(event)[...]
         while let action = waiting.popFirst() {
@@ -32,7 +32,7 @@ extension BrowserAgent {
         return nil
     }
 
-    /// Passes the events to the machine, one after the other.
+    /// Passes the events to the state machine, one after the other.
     func perform(_ events: [BrowserMachine.Event]) -> Result<Void, AgentFailure>? {
         for event in events {
             if let end = perform(event) { return end }
@@ -40,7 +40,8 @@ extension BrowserAgent {
         return nil
     }
 
-    /// Takes the data of apps away in a thread of its own: a process that does not end must not delay the browser's end.
+    /// Takes the data of apps away on a separate thread, because a process that does not end must not delay the
+    /// browser's end.
     private func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration, connection: Int) {
         do {
             takings += 1
@@ -49,7 +50,7 @@ extension BrowserAgent {
                 events.post(.dataTaken(epoch: epoch, failures, connection: connection))
             }
         } catch {
-            // The broker does not wait for ever.
+            // No report is sent, but the broker does not wait for ever.
             takings -= 1
             logger.error("no thread takes the data of apps away", metadata: ["error": "\(error)"])
         }
@@ -114,7 +115,8 @@ extension BrowserAgent {
         do { return try windows.release(process, for: id) } catch { return notStarted(id, error) }
     }
 
-    /// Ends what the closed browsers left running. Nothing outlives a confined window, and the worker's browser goes on.
+    /// Ends what the closed browsers left running. No process outlives a confined window, and the worker's browser goes
+    /// on running.
     private func endStragglers(_ epoch: Epoch.ID) -> BrowserMachine.Event {
         guard configuration.managed == nil else { return .stragglersEnded }
         do throws(ProcessFailure) {

@@ -14,13 +14,13 @@ internal import UnixSocket
 /// Its connection to the broker stays open, so the broker notices nothing: an order that arrives meanwhile waits in the
 /// socket. If the new start fails, the connection ends with the process.
 extension BrowserAgent {
-    /// What the agent knows apart from sessions. It says nothing about a worker.
+    /// What the agent knows apart from sessions. It contains nothing about a worker.
     struct Knowledge: Codable {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken
         let foldersLeft: Int
         let policies: [ExaminedPolicies]
-        /// The Firefox that has made the profile which is passed on, if any.
+        /// The Firefox that made the profile that is passed on, if there is such a profile.
         let firefox: FileStamp?
 
         static let maximum = 2 << 20
@@ -104,8 +104,8 @@ extension BrowserAgent {
     /// Whether nothing is half done.
     private var isAtRest: Bool { channel != nil && machine.state == .idle && takings == 0 }
 
-    /// Starts anew, unless something has begun since the pause was asked for. The link has read no part of an order, and
-    /// nobody takes signals: those that arrive wait for the new start.
+    /// Starts anew, unless something has begun since the pause was asked for. By now, the link has stopped between two
+    /// orders and no thread takes signals, so signals that arrive wait for the new start.
     ///
     /// - Throws: ``ProcessFailure``, ``FileError`` if the agent cannot start anew. It must end then.
     func renew() throws {

@@ -29,15 +29,16 @@ package final class BrowserAgent {
     /// Whether the service manager was notified.
     var isReady = false
     let pauses: LinkPauses
-    /// Whether this process may hold something of a worker: an order has named a page.
+    /// Whether this process may hold a worker's data, because an order has named a page.
     private(set) var hasReadPage = false
-    /// Whether a worker's session is over of which this process may hold something.
+    /// Whether a worker's session is over and this process may still hold data of that session.
     var mustRenew = false
     /// Whether the link was asked for a pause, after which the agent starts anew.
     var isRenewing = false
     /// Whether the link reads nothing until the pause is over.
     var isPaused = false
-    /// How many of the folders that were taken from apps could not be removed, as the broker knows.
+    /// How many of the folders that were taken from apps could not be removed. The broker is told of each change of
+    /// this number.
     private(set) var foldersLeft: Int
     /// How many orders to take data of apps away are being carried out.
     var takings = 0
@@ -56,14 +57,14 @@ package final class BrowserAgent {
         case workersBrowserEnded(process: Int32, ExitStatus?)
         /// The extension of the browser with this number is ready.
         case extensionReady(browser: Int)
-        /// The data of apps of this epoch was taken away, as ordered over this connection, except that of the apps with a
-        /// failure.
+        /// The data that apps kept in this epoch was taken away, as ordered over this connection, except for the apps
+        /// with a failure.
         case dataTaken(epoch: Epoch.ID, [AppDataFailure], connection: Int)
         /// What was taken from apps is removed, except this number of folders.
         case trashEmptied(left: Int)
         /// The search for the policies that a browser knows has ended.
         case policiesSearched(PolicyPlace)
-        /// The process that was to make the profile of Firefox ended. Without a profile, it has failed.
+        /// The process that was to make the Firefox profile ended. If there is no archive, it has failed.
         case firefoxStarted(by: Int32, archive: [UInt8]?)
         /// No extension was ready in time.
         case extensionOverdue(wait: Int)
@@ -92,7 +93,7 @@ package final class BrowserAgent {
 
     /// The signals that the process must block before it starts its first thread.
     package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1, endOfSignals]
-    /// The agent sends itself this signal: the thread that waits for signals ends, and later ones stay pending.
+    /// The agent sends itself this signal to end the thread that waits for signals. Later signals stay pending.
     static let endOfSignals = SIGUSR2
 
     /// Serves until `SIGTERM` or `SIGINT`. When it returns, every browser has ended and its profile is removed. Blocks.
@@ -140,7 +141,7 @@ package final class BrowserAgent {
         }
     }
 
-    /// Goes on where the process's former start has stopped.
+    /// Goes on where the process's former start stopped.
     private func resume(_ former: Former) {
         (channel, isReady, hasSaidHello) = (former.channel, true, true)
         for order in former.knowledge.orders { _ = perform(.order(order)) }
@@ -198,7 +199,7 @@ package final class BrowserAgent {
             return perform(.connectionLost) ?? endIfReplaced()
         case .link(.paused):
             isPaused = true
-            // Signals that have been taken are handled before the answer to this one.
+            // The agent starts anew when this signal arrives. Signals that were taken before it are handled first.
             _ = kill(getpid(), Self.endOfSignals)
             return nil
         case .signal(Self.endOfSignals):

@@ -41,17 +41,17 @@ package struct BrowserMachine: Sendable, Equatable {
         case worker(WebAddress?)
     }
 
-    /// An event for the machine.
+    /// An event for this state machine.
     package enum Event: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
-        /// The data of apps of this epoch was taken away, as ordered over this connection, except that of the apps with a
-        /// failure.
+        /// The data that apps kept in this epoch was taken away, as ordered over this connection, except for the apps
+        /// with a failure.
         case dataCleared(epoch: Epoch.ID, [AppDataFailure], connection: Int)
         /// A process waits. Once the broker has confined the process, it becomes the browser for the order `id`.
         case held(id: UInt64, process: Int32)
-        /// The browser for the order `id` was started, or its page was passed to a sandbox that runs already.
+        /// The browser for the order `id` was started, or its page was passed to a sandbox that was already running.
         case started(id: UInt64, browser: Int, isPassedOn: Bool = false)
         case startFailed(id: UInt64, AgentFailure)
         /// The process exited with 0.
@@ -92,7 +92,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case endStragglers(epoch: Epoch.ID)
         /// End every process and remove the profile; answered by `cleared` or `notCleared`.
         case clear(epoch: Epoch.ID)
-        /// Take the data of apps away until this time since the machine was started, and report the outcome.
+        /// Take the data of apps away, at the latest until this time since the machine was started, and report the
+        /// outcome.
         case clearData(epoch: Epoch.ID, [AppData], until: Duration, connection: Int)
         /// Stop the agent, with an error if something is left.
         case finish(AgentFailure?)
@@ -122,7 +123,7 @@ package struct BrowserMachine: Sendable, Equatable {
 
     package init(state: State = .idle) { self.state = state }
 
-    /// The orders that tell a new machine what this one knows apart from sessions.
+    /// The orders that tell a new state machine what this one knows apart from sessions.
     package var ordersToRepeat: [AgentOrder] {
         [.configure(configuration)] + (signIn.map { [.signIn($0)] } ?? [])
             + (storage.map { [.confine(epoch: $0.epoch, storage: $0.path)] } ?? [])
@@ -158,7 +159,8 @@ package struct BrowserMachine: Sendable, Equatable {
             return [.clearData(epoch: epoch, apps, until: .milliseconds(deadline), connection: connection)]
         case .dataCleared(let epoch, let failures, connection):
             return [.report(.dataCleared(epoch: epoch, failures: failures))]
-        // The broker gives a new connection its order again, maybe with more processes: this is no answer to that one.
+        // On a new connection the broker repeats its order, perhaps with more processes. This outcome does not answer
+        // that order.
         case .dataCleared: return []
         case .order(.proceed(let process, let isConfined)): return proceed(process, isConfined: isConfined)
         case .held(let id, let process): return hold(process, for: id)
@@ -298,8 +300,8 @@ package struct BrowserMachine: Sendable, Equatable {
         return [.report(isPassedOn ? .passed(id: id) : .opened(id: id))]
     }
 
-    /// Handles the end of a browser. Only the end of the last sign-in window is reported: it may have been closed by the
-    /// person, who then does not sign in.
+    /// Handles the end of a browser. Only the end of the last sign-in window is reported: the person may have closed it
+    /// instead of signing in.
     private mutating func ended(_ browser: Int, isDone: Bool) -> [Action] {
         guard case .open(let epoch, var browsers) = state else { return [] }
         if browsers.worker.remove(browser) != nil {

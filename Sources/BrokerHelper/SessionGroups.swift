@@ -112,8 +112,8 @@ struct SessionGroups {
 
     private func group(_ epoch: Epoch.ID) -> Directory { root.appending(Self.prefix + "\(epoch)") }
 
-    /// Waits until the group's `cgroup.events` says that it has no process. The kernel signals each change of the file
-    /// (`POLLPRI`).
+    /// Waits until the group's `cgroup.events` shows that the group has no process. The kernel signals each change of
+    /// the file (`POLLPRI`).
     private func awaitEnd(of epoch: Epoch.ID) throws(HelperRefusal) {
         let path = group(epoch).path + "/cgroup.events"
         let number = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC, 0)

@@ -74,7 +74,7 @@ package struct SessionHelper: Sendable {
                 case .home: [user.home]
                 case .runtimeFiles: [SearchedPlace.runtimeFolders + "/\(user.number)"]
                 case .temporaryFiles, .sharedMemory: [String]()
-                // A session's user may also write into the home of another one.
+                // A session user may also write into the home of another session user.
                 case .otherFolders: (other?.folders ?? []) + configuration.users.map(\.home).filter { $0 != user.home }
                 }
             return (place, folders: own + place.commonFolders)

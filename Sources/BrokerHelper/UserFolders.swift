@@ -13,7 +13,7 @@ struct UserFolders {
         var unread: [SearchedPlace: Int32] = [:]
     }
 
-    /// The most times that folders are looked at, and the microseconds before each time from the third on.
+    /// How often folders are looked at, at most, and the pause in microseconds before each look from the third on.
     private static let (looks, pause): (Int, UInt32) = (8, 20_000)
 
     /// The maximum number of files in one report, and of bytes of their paths.
@@ -21,13 +21,14 @@ struct UserFolders {
     private static let maximumBytes = 128 << 10
 
     let user: UInt32
-    /// Further user ids with which the user may own files.
+    /// Further user ids under which the user may own files.
     let subordinates: SubordinateUsers
     /// Seconds since 1970. Files that have not changed since then are not listed.
     let since: Int
-    /// Of each place.
+    /// The limits of each place.
     var limits = FolderWalk.Limits(entries: 200_000)
-    /// How long after the beginning of the first look another one may begin. The next worker waits for the report.
+    /// How long after the beginning of the first look another look may begin. It is short, because the next worker
+    /// waits for the report.
     var patience = Duration.seconds(5)
 
     private var findings = Findings()
@@ -72,7 +73,7 @@ struct UserFolders {
                 if look > 1 { searches[index].walk.again() }
                 search(&searches[index])
             }
-            // At the beginning of one look, all of the other places were as they had been read.
+            // When this look began, every place that is not in `seen` was still as it had been read.
             let seen = searches.filter(\.walk.hasChanged).map(\.place)
             if look > 1, seen.count < changed.count { changed = seen }
         }

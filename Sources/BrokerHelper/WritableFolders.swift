@@ -24,7 +24,8 @@ final class WritableFolders: Sendable {
         /// The findings of the last complete search; nil before the first.
         var findings: Findings?
         var isRunning = false
-        /// Whether a search was asked for while another one ran, which may have passed a folder that is new.
+        /// Whether a search was asked for while another one was running. The running search may already have passed a
+        /// new folder.
         var isAskedForAgain = false
         /// Whether another search begins when the hand-over has ended.
         var isDue = false
@@ -37,7 +38,8 @@ final class WritableFolders: Sendable {
     private let excluded: Set<String>
     private let logger: Logger
     private let state = Mutex(State())
-    /// The number of calls of ``halt()``. A search that sees it change ends, whatever is asked for meanwhile.
+    /// The number of calls of ``halt()``. A search ends when it sees this number change, whatever is asked for
+    /// meanwhile.
     private let halts = Atomic(0)
 
     private static let limits = FolderWalk.Limits(entries: 20_000_000, depth: 256)
@@ -55,7 +57,7 @@ final class WritableFolders: Sendable {
     /// The findings of the last complete search; nil before its end.
     var findings: Findings? { state.withLock(\.findings) }
 
-    /// Begins a search, unless one runs.
+    /// Begins a search, unless one is already running.
     func refresh() {
         let begins = state.withLock { state in
             state.isHalted = false
@@ -73,7 +75,7 @@ final class WritableFolders: Sendable {
         }
     }
 
-    /// Ends a search that runs, because a hand-over has begun.
+    /// Ends a running search, because a hand-over has begun.
     func halt() {
         halts.add(1, ordering: .sequentiallyConsistent)
         state.withLock { state in
@@ -82,7 +84,7 @@ final class WritableFolders: Sendable {
         }
     }
 
-    /// Begins the search again that ``halt()`` ended.
+    /// Begins again the search that ``halt()`` ended.
     func resume() { if state.withLock(\.isDue) { refresh() } }
 
     private func run() {
@@ -103,7 +105,8 @@ final class WritableFolders: Sendable {
                 "searched for folders in which session users may create files",
                 metadata: ["folders": "\(found.folders.count)", "complete": "\(found.isComplete)"])
         }
-        // Or the hand-over ended before the search noticed that it had begun.
+        // The hand-over may have ended before the search noticed that it had begun. Then nobody else begins the search
+        // again.
         if isLeftOver { refresh() }
     }
 

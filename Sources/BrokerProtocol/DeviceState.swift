@@ -63,13 +63,14 @@ package struct DeviceState: Sendable, Codable, Equatable {
             }
         }
 
-        /// Whether the device has found the worker's files outside the items, or something that browsers held open.
+        /// Whether the device found something after the session: the worker's files outside the items, or something
+        /// that browsers held open.
         package enum Left: String, Sendable, Codable {
             case nothing, something
-            /// The search for the folders in which workers may create files is older than the session, so a folder that is
-            /// newer was not looked at. In the others nothing was found.
+            /// The list of folders in which workers may create files is older than the session, so newer folders were
+            /// not searched. Nothing was found in the folders on the list.
             case nothingInKnownFolders = "nothing_in_known_folders"
-            /// The device could not look everywhere, or has nothing that looks.
+            /// The device could not search everywhere, or has no program that searches.
             case unknown
         }
 
@@ -84,7 +85,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
         package let left: Left?
         /// What the session's browsers held open. Nil stands for `unknown`.
         package let opened: Left?
-        /// How many kinds of places nobody looked at; nil if that is unknown.
+        /// How many kinds of places were not looked at; nil if that is unknown.
         package let unobserved: Int?
 
         package init(
@@ -113,7 +114,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let pending: [String]
     /// Bundle ids of the apps that have not erased a former worker's data.
     package let lockedApps: [String]
-    /// Those of them that no eraser of their own can unlock.
+    /// Bundle ids of those locked apps that none of their own erasers can unlock.
     package let lockedWithoutEraser: [String]
     /// Whether a `baton-agent` is connected. Without an agent, no sign-in page and no browser can open.
     package let hasAgent: Bool

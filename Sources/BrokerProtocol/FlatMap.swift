@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// A map from string to string: the form of every operation's request and response.
+/// A map from string to string. The request and the response of every operation are such maps.
 ///
 /// All values are strings: booleans are `"1"` and `"0"`, numbers are decimal. Reading is as lenient as Microsoft's
 /// clients require (an unreadable optional value counts as absent), but strict about required values.
@@ -66,7 +66,7 @@ package struct FlatMap: Sendable, Equatable {
     /// Returns the words of the value for `key`, split at spaces.
     package func words(_ key: Key) -> [String] {
         guard let text = self[key], !text.isEmpty else { return [] }
-        // Most lists have one word.
+        // Most values are a single word.
         guard text.utf8.contains(UInt8(ascii: " ")) else { return [text] }
         return text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
@@ -130,7 +130,7 @@ extension FlatMap {
     /// Reads a map from an envelope: strings are kept, integers and booleans become strings, all other values are
     /// ignored.
     ///
-    /// - Throws: ``JSONFailure``, also if the next value is not an object.
+    /// - Throws: ``JSONFailure``, for example if the next value is not an object.
     init(_ reader: inout JSONReader) throws(JSONFailure) {
         var members = SortedMembers<String?>(capacity: 32)
         try reader.members { (reader, key) throws(JSONFailure) in

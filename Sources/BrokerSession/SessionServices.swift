@@ -14,9 +14,9 @@ struct SessionServices: Sendable {
         let epoch: Epoch
         let device: DeviceSnapshot
         let tombstones: [AccountReader: [AccountTombstone]]
-        /// What each eraser is asked.
+        /// The question to each eraser.
         let asked: [AppEraser: ErasureQuestion]
-        /// The ended epoch whose data an eraser of a locked app has not erased.
+        /// For each eraser of a locked app that has not erased, the ended epoch whose data it must erase.
         let locks: [AppEraser: Epoch]
     }
 
@@ -115,7 +115,8 @@ struct SessionServices: Sendable {
         case .start: break
         case .device(let device, let change):
             session.update(device)
-            // Operators who ask for metrics wait for the next message, so that they get all counts.
+            // Report the counts first: operators who ask for metrics wait for the message below, so that they get all
+            // counts.
             counter.report()
             supervisor.tell(.deviceKnown(change: change))
             endedSessions.start()

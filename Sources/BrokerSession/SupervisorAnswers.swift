@@ -8,7 +8,7 @@ final class SupervisorAnswers: Sendable {
     /// The supervisor's answer to a message.
     enum Answer {
         case accepted, refused
-        /// The app has registered as many erasers, or processes with erasers, as it may.
+        /// The app has registered the maximum number of erasers, or of processes with erasers.
         case full
     }
 
@@ -22,8 +22,8 @@ final class SupervisorAnswers: Sendable {
 
     init(supervisor: SupervisorLink) { self.supervisor = supervisor }
 
-    /// Sends a message and returns the supervisor's answer. Blocks until the supervisor has answered. This is acceptable
-    /// because each app's connection has its own thread.
+    /// Sends a message and returns the supervisor's answer. Blocks until the supervisor has answered. This is
+    /// acceptable because each app's connection has its own thread.
     ///
     /// - Parameter message: makes the message for a request id.
     func answer(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Answer {
@@ -31,12 +31,12 @@ final class SupervisorAnswers: Sendable {
         do { return try promise.wait() } catch { throw BrokerError(reading: error) }
     }
 
-    /// Whether the supervisor accepts a message; blocks as ``answer(_:)``.
+    /// Whether the supervisor accepts a message; blocks like ``answer(_:)``.
     func isAccepted(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
         try answer(message) == .accepted
     }
 
-    /// The same for a task, which must not block.
+    /// Whether the supervisor accepts a message. For a task, which must not block.
     func accepts(_ message: (UInt64) -> SessionProcessMessage) async throws -> Bool {
         try await send(message).value() == .accepted
     }

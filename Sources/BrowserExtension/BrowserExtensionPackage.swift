@@ -15,8 +15,8 @@ package import Files
 /// Chromium must find ``Chromium/hostManifest`` in `/etc/chromium/native-messaging-hosts/`; Firefox must find
 /// ``Firefox/hostManifest`` in `/usr/lib/mozilla/native-messaging-hosts/`.
 ///
-/// No page may be opened before a message arrives at ``readySocket``: the extension starts a moment after the browser, and a page that
-/// opens earlier has no sign-in. Only the browser's user may read the folder.
+/// No page may be opened before a message arrives at ``readySocket``: the extension starts a moment after the browser,
+/// and a page that opens earlier is not signed in. Only the browser's user may read the folder.
 package struct BrowserExtensionPackage: Sendable, Equatable, Codable {
     package struct Chromium: Sendable, Equatable, Codable {
         /// The extension's id: 32 letters from a to p. It differs each time.
@@ -74,8 +74,8 @@ package struct BrowserExtensionPackage: Sendable, Equatable, Codable {
     package let folder: String
     package let chromium: Chromium
     package let firefox: Firefox
-    /// The datagram socket to which the host sends the browser's number when the extension knows its addresses. Whoever
-    /// starts the browser binds it.
+    /// The datagram socket to which the host sends the browser's number when the extension knows its addresses. The
+    /// program that starts the browser must bind this socket.
     package let readySocket: String
     private let files: KnownFiles
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// The only extension of a sign-in window, in Chromium: it ends the window with its page.
+/// The only extension of a sign-in window, in Chromium. It ends the window when the window's page is closed.
 ///
 /// A person can open a second window with a shortcut. What that window may show does not depend on the extension: the same
 /// policies apply to it. A page there may ask to stay (`beforeunload`), which an extension cannot overrule. The extension
 /// then starts a native messaging host that kills the browser, and with it the window's sandbox.
 package struct WindowGuard: Sendable, Equatable {
-    /// The files, by name, as they must lie in the folder that was named.
+    /// The files that the named folder must contain, by file name.
     package let files: [String: [UInt8]]
     /// The extension's id: 32 letters from a to p. It differs each time.
     package let id: String
@@ -52,8 +52,8 @@ package struct WindowGuard: Sendable, Equatable {
         ]
     }
 
-    /// Returns the command that makes the native messaging host and then runs `command`. It exits with 0 if the host has
-    /// killed the browser, which has started it.
+    /// Returns the command that makes the native messaging host and then runs `command`. The returned command exits
+    /// with 0 if the browser started the host and the host killed the browser.
     package func launcher(_ command: [String]) -> [String] {
         let script = #"""
             host=$1

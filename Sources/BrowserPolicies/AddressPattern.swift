@@ -73,13 +73,14 @@ package struct AddressPattern: Sendable, Hashable {
     /// The pattern in the form of Chromium's `URLBlocklist` and `URLAllowlist`.
     var chromium: String { chromium(scheme: scheme) }
 
-    /// Returns the same pattern in that form, for one scheme.
+    /// Returns the pattern in the form of Chromium's lists, for one scheme.
     func chromium(scheme: String?) -> String {
         guard host != nil else { return "*" }
         return (scheme.map { $0 + "://" } ?? "") + chromiumHost + path
     }
 
-    /// The host in that form. A dot before a name excludes the names below it; an IP address has none.
+    /// The host in the form of Chromium's lists. A dot before a name excludes the names below it; an IP address gets no
+    /// dot.
     var chromiumHost: String {
         guard let host else { return "*" }
         return (hasSubdomains || isAddress ? "" : ".") + host

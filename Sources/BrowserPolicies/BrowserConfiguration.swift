@@ -17,10 +17,10 @@ package struct BrowserConfiguration: Sendable, Hashable {
     /// Certification authorities that the browser trusts in addition to the machine's own.
     package let authorities: [AuthorityCertificate]
 
-    /// The most patterns in one list. A person can still review this many, and both browsers accept them; Chromium's
-    /// limit is 1000.
+    /// The maximum number of patterns in one list. A person can still review this many, and both browsers accept them;
+    /// Chromium's limit is 1000.
     package static let maximumPatterns = 500
-    /// The most bytes in all patterns together, so that a configuration fits into one message.
+    /// The maximum number of bytes in all patterns together, so that a configuration fits into one message.
     package static let maximumPatternBytes = 64 << 10
     package static let maximumAuthorities = 8
 

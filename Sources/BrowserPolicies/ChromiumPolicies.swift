@@ -27,9 +27,9 @@ package enum ChromiumPolicies {
     ///   - platform: the origin of the identity platform's pages; nil if it is not known.
     ///   - pages: the platform's pages that the window may show.
     ///   - origin: the origin of the broker's pages, with their port.
-    ///   - startPage: the address of the file that leads there.
-    ///   - guarding: the extension that ends the window with its page.
-    ///   - host: the name of the native messaging host with which it does.
+    ///   - startPage: the address of the file that leads to the broker's pages.
+    ///   - guarding: the extension that ends the window when its page is closed.
+    ///   - host: the name of the native messaging host with which the extension ends the window.
     package static func signIn(
         _ configuration: BrowserConfiguration, platform: WebOrigin?, pages: [PlatformPage], origin: String,
         startPage: String,
@@ -58,14 +58,14 @@ package enum ChromiumPolicies {
         ]) { $1 }.merging(only(guarding)) { $1 }
     }
 
-    /// What no web page gets from a worker. A page that fills the screen could imitate the home screen and the page of a
-    /// sign-in, and one that records it would see what is typed into the page of a PIN.
+    /// What a worker cannot allow any web page to do. A page that fills the screen could imitate the home screen or a
+    /// sign-in page, and a page that records the screen would see what is typed into the PIN page.
     private static let deniedToPages: [String: JSONValue] = [
         "FullscreenAllowed": .bool(false),
         "ScreenCaptureAllowed": .bool(false),
     ]
 
-    /// What a window that shows only Baton's pages does not need.
+    /// Features that a window does not need if it shows only Baton's pages.
     private static let denied: [String: JSONValue] = [
         "AudioCaptureAllowed": .bool(false),
         "BookmarkBarEnabled": .bool(false),
@@ -195,9 +195,9 @@ package enum ChromiumPolicies {
         }.map(pattern.chromium(scheme:))
     }
 
-    /// Chromium's own pages, and pages that are no web pages. A blocked `*` does not block them.
+    /// Chromium's own pages, and other pages that are not web pages. A blocked `*` does not block them.
     private enum InternalPage {
-        /// Pages that come from no address, in windows that need none.
+        /// Pages that are not loaded from an address. They are blocked in windows that do not need them.
         static let needless = ["about:*", "blob:*", "data:*", "javascript:*", "mailto:*"]
         static let blocked = [
             "chrome://*", "chrome-extension://*", "chrome-untrusted://*", "devtools://*", "view-source:*", "file://*",

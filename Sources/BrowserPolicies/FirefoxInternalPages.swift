@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// What no policy of Firefox can express about a worker's browser: an allow list of Firefox's own pages (`WebsiteFilter`
-/// knows web addresses only, and other policies block single pages by name), and that no address starts another program
-/// (policies know single schemes only).
+/// Two rules for a worker's browser that no policy of Firefox can express. One is an allow list of Firefox's own pages:
+/// `WebsiteFilter` knows web addresses only, and other policies block single pages by name. The other is that no
+/// address starts another program: policies know single schemes only.
 ///
 /// Firefox reads a script at its start (AutoConfig) and ends if the script fails. Both files are in `/etc/firefox`.
 package enum FirefoxInternalPages {
-    /// The name of ``script(openFolders:)``.
+    /// The file name of ``script(openFolders:)``.
     package static let scriptName = "baton.cfg"
     /// The path of ``preferences`` below `/etc/firefox`.
     package static let preferencesFolder = "defaults/pref"
@@ -28,8 +28,9 @@ package enum FirefoxInternalPages {
         "about:certerror", "about:blocked", "about:tabcrashed", "about:httpsonlyerror", "about:framecrashed",
     ]
 
-    /// What no web page gets from a worker, in the names of Firefox's preferences: a page that fills the screen could imitate
-    /// the home screen and the page of a sign-in, and one that records it would see what is typed into the page of a PIN.
+    /// What a worker cannot allow any web page to do, as names of Firefox's preferences. A page that fills the screen
+    /// could imitate the home screen or a sign-in page, and a page that records the screen would see what is typed into
+    /// the PIN page.
     private static let deniedToPages = ["full-screen-api.enabled", "media.getdisplaymedia.enabled"]
 
     /// The schemes of pages that are neither Firefox's own nor files.
@@ -40,11 +41,13 @@ package enum FirefoxInternalPages {
     /// For an address with another scheme, such as `mailto:`, Firefox would let a person choose any program of the system,
     /// such as another browser, which follows no policy.
     ///
-    /// A page opens only if its scheme is known. Those of addresses that contain another address, such as `jar:` and
-    /// `view-source:`, are not, so none hides what it leads to; `about:` and the like are compared with lists.
+    /// A page opens only if its scheme is known. The schemes of addresses that contain another address, such as `jar:`
+    /// and `view-source:`, are not known, so no address hides where it leads; `about:` addresses and the like are
+    /// compared with lists.
     ///
     /// - Parameter openFolders: the folders whose files may be opened, as absolute paths without links or a slash at the
-    ///   end. The path that Firefox opens decides, without links and `..`, not how its address is written.
+    ///   end. What counts is the path that Firefox opens, after links and `..` are resolved, not how its address is
+    ///   written.
     package static func script(openFolders: [String]) -> String {
         """
         // Baton
@@ -89,8 +92,8 @@ package enum FirefoxInternalPages {
         """
     }
 
-    /// Ends Firefox as soon as it has installed the extension and has done what it puts off until after its start: an
-    /// earlier end would leave files half-written. It follows ``script(openFolders:)``.
+    /// Ends Firefox as soon as it has installed the extension and has finished the work that it puts off until after
+    /// its start. An earlier end would leave half-written files. These lines follow ``script(openFolders:)``.
     package static let endOfFirstStart = """
         const { AddonManager } = ChromeUtils.importESModule("resource://gre/modules/AddonManager.sys.mjs");
         const start = new Promise(resolve => Services.obs.addObserver(resolve, "browser-idle-startup-tasks-finished"));

@@ -94,7 +94,8 @@ package enum FirefoxPolicies {
     private static func preferences(_ singleSignOn: BrowserExtension?) -> JSONValue {
         var values: [String: JSONValue] = [
             "browser.newtab.preload": .bool(false),
-            // Otherwise Firefox offers the worker to restore the pages of a former session: its own first start.
+            // Otherwise Firefox would offer to restore the pages of a former session, because it counts its own first
+            // start as one.
             "browser.startup.couldRestoreSession.count": .integer(-1),
             "browser.safebrowsing.downloads.enabled": .bool(false),
             "browser.safebrowsing.malware.enabled": .bool(false),

@@ -5,8 +5,8 @@
 package struct PlatformPage: Sendable, Hashable {
     package let text: String
 
-    /// Returns nil if the text does not begin with a slash, is longer than 512 bytes, or has a character that is special in
-    /// the form of Chromium's lists.
+    /// Returns nil if the text does not begin with a slash, is longer than 512 bytes, or has a character that is
+    /// special in Chromium's lists.
     package init?(_ text: String) {
         guard text.hasPrefix("/"), text.utf8.count <= 512, text.utf8.allSatisfy(Self.allowed.contains) else {
             return nil

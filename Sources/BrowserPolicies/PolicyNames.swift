@@ -26,7 +26,7 @@ extension ChromiumPolicies {
             home(""),
         ]
         let written = windows.flatMap { Array(($0.object ?? [:]).keys) }
-        // These are written only if there is something to say.
+        // These are written only if they have a value.
         let conditional = ["CACertificates", "DownloadDirectory", "HomepageLocation", "RestoreOnStartupURLs"]
         return PolicyNames(written + conditional, dispensable: dispensable)
     }()
@@ -47,7 +47,7 @@ extension FirefoxPolicies {
     /// The policies of the worker's browser.
     package static let names: PolicyNames = {
         let file = make(.standard, in: PolicyContext()).object?["policies"]?.object ?? [:]
-        // These are written only if there is something to say.
+        // These are written only if they have a value.
         let conditional = ["Certificates", "DownloadDirectory", "WebsiteFilter"]
         return PolicyNames(Array(file.keys) + conditional, dispensable: dispensable)
     }()

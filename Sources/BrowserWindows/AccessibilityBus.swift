@@ -5,8 +5,8 @@ internal import UnixSocket
 
 /// The session's accessibility bus (AT-SPI), on which a screen reader reads windows.
 ///
-/// The bus is not filtered: a program that can reach it can read and operate the windows of others. It is therefore for
-/// windows that show no web page, unless an administrator decides otherwise.
+/// The bus is not filtered: a program that can reach it can read and operate the windows of other programs. It is
+/// therefore used only for windows that show no web page, unless an administrator decides otherwise.
 package struct AccessibilityBus: Sendable, Equatable {
     /// The option with which Chromium describes its pages, and not only its windows, from the start.
     package static let chromiumOption = "--force-renderer-accessibility"
@@ -38,7 +38,7 @@ package struct AccessibilityBus: Sendable, Equatable {
 
     /// Asks the session for its bus. Blocks: the session may first have to start it.
     ///
-    /// - Parameter former: the bus that was found before. If it still has its socket, nobody is asked.
+    /// - Parameter former: the bus that was found before. If its socket still answers, the session is not asked.
     /// - Returns: nil if the session has none.
     package static func find(in session: [String: String], former: AccessibilityBus? = nil) -> AccessibilityBus? {
         if let known = session["AT_SPI_BUS_ADDRESS"], !known.isEmpty { return AccessibilityBus(known) }
@@ -60,7 +60,8 @@ package struct AccessibilityBus: Sendable, Equatable {
         } catch { return nil }
     }
 
-    /// Whether somebody listens on its socket. False for an abstract socket, whose name may be another one's by now.
+    /// Whether a program listens on the bus's socket. False for an abstract socket, because another program may use its
+    /// name by now.
     private var answers: Bool {
         guard let socket else { return false }
         return (try? Connection.connect(to: socket, maximumFrame: 0)) != nil

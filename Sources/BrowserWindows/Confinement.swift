@@ -11,7 +11,7 @@ package import UnixSocket
 /// else exists inside only if it is listed here. The network, if there is one, is the machine's own, so abstract sockets and
 /// ports of 127.0.0.1 can be reached.
 package struct Confinement: Sendable, Equatable {
-    /// The most bytes that the browser can write.
+    /// The maximum number of bytes that the browser can write to each folder.
     package struct Memory: Sendable, Equatable {
         package var home: Int
         package var temporary: Int
@@ -55,7 +55,7 @@ package struct Confinement: Sendable, Equatable {
     private var contents: [Content] = []
     private var variables: [String: String] = [:]
 
-    /// Runs a program without a standard error: that of the process is for ``BubblewrapWords``.
+    /// Runs a program without standard error, because the process's standard error is for ``BubblewrapWords``.
     private static let quiet = ["/bin/sh", "-c", #"exec "$@" 2>/dev/null"#, "sh"]
 
     /// The number of the first descriptor with the content of a file.
@@ -72,7 +72,7 @@ package struct Confinement: Sendable, Equatable {
     /// As ``show(_:)``, but leaves the path out if nothing is there, or if this user may not read it.
     package mutating func showIfThere(_ path: String) { optional.append(path) }
 
-    /// Shows an empty folder in the place of one of the system's, if that exists.
+    /// Shows an empty folder in place of a folder of the system, if that folder exists.
     package mutating func hide(_ folder: String) { hidden.append(folder) }
 
     /// Lets the browser read this content as a file. bubblewrap receives it through a descriptor and keeps it in memory:
@@ -90,7 +90,7 @@ package struct Confinement: Sendable, Equatable {
     /// Returns the command that runs `command` inside.
     ///
     /// - Parameter command: a program as the sandbox's files name it, and its arguments.
-    /// - Throws: ``FileError`` if it is not known what of the system must be withheld.
+    /// - Throws: ``FileError`` if it cannot be determined which parts of the system must be withheld.
     package func words(for command: [String]) throws(FileError) -> [String] {
         [Self.program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session"]
             + (hasNetwork ? [] : ["--unshare-net"])

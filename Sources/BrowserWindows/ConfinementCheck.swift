@@ -22,7 +22,7 @@ package enum ConfinementFailure: WindowFailure, Equatable {
     /// bubblewrap could not confine a program. The text is what it said; nil if it said nothing.
     case refused(String?)
     case unknown(ProcessFailure)
-    /// It is not known what of the system a browser must not see.
+    /// It cannot be determined which parts of the system a browser must not see.
     case unlisted(FileError)
 
     package var code: String {
@@ -69,7 +69,7 @@ extension Confinement {
         let small = Confinement(memory: Memory(home: 1 << 20, temporary: 1 << 20, shared: 1 << 20))
         let words: [String]
         do throws(FileError) { words = try small.words(for: ["/bin/true"]) } catch { throw .unlisted(error) }
-        // Without memory for them, the words are lost, and the start fails.
+        // If there is no memory for bubblewrap's words, they are lost, and the start below fails.
         let said = try? BubblewrapWords()
         let status: ExitStatus
         do throws(ProcessFailure) {

@@ -34,8 +34,8 @@ package struct PolicySearch: Sendable {
     /// What the search has found.
     package enum Finding: Sendable, Equatable, Codable {
         case known(names: Set<String>)
-        /// It could not be found out what the browser knows: the file cannot be read, or contains no name at all, as the
-        /// program of a browser that is packaged otherwise.
+        /// The search could not determine what the browser knows: the file cannot be read, or it contains none of the
+        /// names, like the program of a browser that is packaged differently.
         case unknown
     }
 
@@ -58,7 +58,7 @@ package struct PolicySearch: Sendable {
             descriptors: [(output.descriptor, as: STDOUT_FILENO)], output: .discarded)
     }
 
-    /// Waits for the end of the search; blocks. It may be called again, also from another thread.
+    /// Waits for the end of the search; blocks. It may be called more than once, even from another thread.
     ///
     /// - Returns: nil if the search was interrupted, or took too long.
     package func finish() -> Finding? {
@@ -90,7 +90,7 @@ package struct FileStamp: Sendable, Hashable, Codable {
     }
 }
 
-/// What a search of a browser's files has found. It says nothing about a worker.
+/// What a search of a browser's files has found. It contains nothing about a worker.
 package struct ExaminedPolicies: Sendable, Codable {
     package let place: PolicyPlace
     /// The content that was read; nil if there was no such file.
@@ -116,7 +116,8 @@ package struct PolicyFailure: WindowFailure, Equatable {
     package let file: String
     package let policies: [String]
 
-    /// - Returns: nil if the browser knows all needed policies, or if it could not be found out what it knows.
+    /// - Returns: nil if the browser knows all needed policies, or if it could not be determined which policies it
+    ///   knows.
     package init?(_ finding: PolicySearch.Finding?, needed: Set<String>, in place: PolicyPlace) {
         guard case .known(let known) = finding, !needed.isSubset(of: known) else { return nil }
         (file, policies) = (place.file, needed.subtracting(known).sorted())
@@ -135,7 +136,7 @@ package struct PolicyFailure: WindowFailure, Equatable {
 
 /// Asks installed browsers for the policies that they know, and reads a browser's files again only if they have changed.
 ///
-/// Not for a process that reaps all of its children.
+/// Do not use it in a process that reaps all of its children.
 package actor InstalledPolicies {
     private var examined: [PolicyPlace: ExaminedPolicies]
 
@@ -144,7 +145,7 @@ package actor InstalledPolicies {
         examined = Dictionary(known.map { ($0.place, $0) }) { $1 }
     }
 
-    /// What is known about the browsers that were asked for.
+    /// What is known about the browsers that were asked.
     package var known: [ExaminedPolicies] { Array(examined.values) }
 
     /// - Throws: ``PolicyFailure`` if the browser does not know one of the policies.

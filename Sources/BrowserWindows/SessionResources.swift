@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a browser needs of the graphical session that it runs in, by name: the display, sound, printing and devices.
+/// Names what a browser needs from its graphical session: the display, sound, printing and devices.
 package struct SessionResources: Sendable, Equatable {
     /// The session's environment.
     private let session: [String: String]
 
     package init(_ session: [String: String]) { self.session = session }
 
-    /// What a window may use of the session, besides the display.
+    /// What a window may use from the session, besides the display.
     package enum Use: Sendable { case sound, printing, capture }
 
-    /// Adds the display and what else the window may use to its confinement.
+    /// Adds the display, and whatever else the window may use, to the window's confinement.
     package func add(to confinement: inout Confinement, for uses: Set<Use> = []) {
         for path in displays { confinement.showIfThere(path) }
         for device in ["/dev/dri", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/mali0"] {

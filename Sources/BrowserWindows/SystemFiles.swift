@@ -20,7 +20,7 @@ package enum SystemFiles {
 
     /// Returns bubblewrap's arguments.
     ///
-    /// - Throws: ``FileError`` if it is not known what must be withheld.
+    /// - Throws: ``FileError`` if it cannot be determined what must be withheld.
     static func words() throws(FileError) -> [String] {
         programs.flatMap(words(for:)) + emptied.filter(isReadable).flatMap { ["--tmpfs", $0] }
             + local.flatMap(shown) + (try withheld()) + settings.flatMap { words(for: "/etc/" + $0) }
@@ -35,8 +35,8 @@ package enum SystemFiles {
 
     private static let programs = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
 
-    /// Folders of `/usr` that do not belong to the system, and what browsers need of them: fonts, and the certificates to
-    /// which the system's own list has links.
+    /// Folders of `/usr` that do not belong to the system, and what browsers need from them: fonts, and the
+    /// certificates to which the system's own list links.
     private static let emptied = ["/usr/local", "/usr/src"]
     private static let local = ["/usr/local/share/fonts", "/usr/local/share/ca-certificates"]
 
@@ -48,9 +48,9 @@ package enum SystemFiles {
     ]
     private static let descriptions = ["/usr/share/applications", "/usr/share/dbus-1/services"]
 
-    /// With the first of these, a person prints into any file that the browser can write, from the system's print dialog;
-    /// the last starts programs. Each machine type of Debian has a folder of its own ("Multiarch" in its policy), and
-    /// several may be installed.
+    /// Modules that a browser must not use. With all but the last, a person could print into any file that the browser
+    /// can write, from the system's print dialog; the last module starts programs. Each machine type of Debian has a
+    /// folder of its own ("Multiarch" in its policy), and several may be installed.
     private static let modules =
         ["gtk-2.0/2.10.0", "gtk-3.0/3.0.0", "gtk-4.0/4.0.0"].map { $0 + "/printbackends/libprintbackend-file.so" }
         + ["glib-2.0/gio-launch-desktop"]
@@ -63,7 +63,7 @@ package enum SystemFiles {
         return machines.flatMap { machine in modules.map { "\(libraries)/\(machine)/\($0)" } }
     }
 
-    /// Hides the starters and the modules below an empty file, and the descriptions below an empty folder.
+    /// Hides the starters and the modules behind an empty file, and the descriptions behind an empty folder.
     private static func withheld() throws(FileError) -> [String] {
         (starters + (try modules(in: "/usr/lib"))).filter(isReadable).flatMap { ["--ro-bind", "/dev/null", $0] }
             + descriptions.filter(isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// glibc's own functions, under the names that stay when a program replaces the public ones.
+// glibc's own functions, under names that still refer to them when a program replaces the public functions.
 extern void *__libc_malloc(size_t size);
 extern void __libc_free(void *block);
 
@@ -20,7 +20,7 @@ void free(void *block) {
     errno = error;
 }
 
-// glibc's realloc moves a block without a call of free.
+// This function is replaced, too, because glibc's realloc moves a block without calling free.
 void *realloc(void *block, size_t size) {
     if (block == NULL) return __libc_malloc(size);
     if (size == 0) {
@@ -28,7 +28,7 @@ void *realloc(void *block, size_t size) {
         return NULL;
     }
     size_t had = malloc_usable_size(block);
-    // What is less than half empty stays where it is.
+    // A block that stays at least half full is not moved.
     if (size <= had && size >= had / 2) return block;
     void *moved = __libc_malloc(size);
     if (moved == NULL) return NULL;

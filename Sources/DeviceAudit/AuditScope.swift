@@ -30,7 +30,7 @@ package struct AuditScope: Sendable {
         self.snapshot = snapshot
     }
 
-    /// What a snapshot says of the scope in which it was taken.
+    /// What a snapshot records about the scope in which it was taken.
     package var record: AuditSnapshot.Scope {
         AuditSnapshot.Scope(
             state: state, profiles: profiles, users: users.map(\.number).sorted(), skipped: Set(skipped).sorted())

@@ -15,7 +15,7 @@ package struct AuditSnapshot: Sendable, Equatable {
         package init(items: [AuditItem], unread: [UnreadPlace]) { (self.items, self.unread) = (items, unread) }
     }
 
-    /// Where an audit looked. Two snapshots can be compared only if it is the same.
+    /// Where an audit looked. Two snapshots can be compared only if their scopes are the same.
     package struct Scope: Sendable, Codable, Equatable {
         package let state: String
         package let profiles: String?
@@ -61,13 +61,13 @@ package struct AuditSnapshot: Sendable, Equatable {
         let unread: Int
     }
 
-    /// What the first line of every format says.
+    /// The part of the first line that every format has.
     private struct Format: Decodable { let format: Int }
 
     private static let format = 2
     private static let maximumBytes = 1 << 30
     private static let limits = JSONLimits(bytes: 64 << 10, depth: 4, values: 64)
-    /// The command line bounds what the first line contains.
+    /// The first line contains values from the command line, whose length is limited.
     private static let headLimits = JSONLimits(bytes: 4 << 20, depth: 4, values: 100_000)
 
     /// The file's content: JSON texts (RFC 8259), one in each line.

@@ -10,7 +10,7 @@ package struct DeviceReader {
     let scope: AuditScope
     var items: Set<AuditItem> = []
     var unread: Set<UnreadPlace> = []
-    /// Further user ids with which the session users may own files and run processes.
+    /// Further user ids under which the session users may own files and run processes.
     private var subordinates = SubordinateUsers()
 
     /// The maximum number of items and of unread places that an audit keeps. Items beyond that count as unread.

@@ -36,7 +36,7 @@ package struct FolderWalk {
     private struct Listing {
         let inode: UInt64
         let changed: Instant
-        /// When its names began to be read.
+        /// When the reading of its names began.
         let read: Instant
         /// The names of the folders in it that were entered.
         var folders: [[UInt8]] = []
@@ -44,11 +44,13 @@ package struct FolderWalk {
         /// Whether the folder has certainly not changed since its names were read.
         func isStill(_ folder: Entry, at now: Instant) -> Bool {
             guard folder.inode == inode, Instant(folder.changed) == changed else { return false }
-            // A later change may have the same time. If the clock was set back, it cannot have a time in the future.
+            // A later change may have the same time. If the clock was set back, a later change cannot have a time in
+            // the future.
             return changed.nanoseconds + precision < read.nanoseconds || changed.nanoseconds > now.nanoseconds
         }
 
-        /// The most nanoseconds between two changes that have the same time. Some file systems keep only every second second.
+        /// The maximum number of nanoseconds between two changes that have the same time. Some file systems store times
+        /// in steps of two seconds.
         private var precision: Int { changed.nanoseconds % 1_000_000_000 == 0 ? 2_000_000_000 : 10_000_000 }
     }
 
@@ -74,11 +76,11 @@ package struct FolderWalk {
         self.isWatched = isWatched
     }
 
-    /// Lets the walks begin anew. They then visit the folders of the walks before, and all of those that are new and of
-    /// watched folders that may have changed after their names were read.
+    /// Makes the walks start over. In new folders, and in watched folders that may have changed after their names were
+    /// read, the repeated walks visit everything. In all other folders, they only enter the same subfolders as before.
     ///
-    /// If no watched folder has changed when every walk was repeated, there was a moment at which all folders had what was
-    /// visited.
+    /// If every walk was repeated and no watched folder has changed, there was a moment at which all folders had the
+    /// content that was visited.
     package mutating func again() { (isRepeated, hasChanged, visited) = (true, false, 0) }
 
     /// Describes a folder; nil if there is none.
@@ -211,7 +213,7 @@ extension FolderWalk.Entry {
     }
 }
 
-/// A time of the clock from which file systems take the times of changes (inode(7)), in nanoseconds since 1970.
+/// A time of the clock that file systems use for the times of changes (inode(7)), in nanoseconds since 1970.
 private struct Instant: Equatable {
     let nanoseconds: Int
 

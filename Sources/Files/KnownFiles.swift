@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Files that nobody else may change, with the contents that were written, and the folders that may contain nothing else.
 ///
-/// The contents are some kilobytes, so they are kept and compared themselves, not their hashes.
+/// The contents are only some kilobytes, so the contents themselves are kept and compared, not their hashes.
 package struct KnownFiles: Sendable, Equatable, Codable {
     private var contents: [String: [UInt8]] = [:]
     private var folders: Set<String> = []
@@ -21,7 +21,7 @@ package struct KnownFiles: Sendable, Equatable, Codable {
         contents[file.path] = content
     }
 
-    /// Says that the folder contains the written files and nothing else, at any depth.
+    /// Declares that the folder contains the written files and nothing else, at any depth.
     ///
     /// - Parameter names: files in the folder that are not compared.
     package mutating func close(_ folder: Directory, except names: [String] = []) {

@@ -5,7 +5,7 @@ internal import Glibc
 package enum SymbolicLink {
     /// Returns where the link at this path leads; nil if there is nothing at the path.
     ///
-    /// - Throws: ``FileError``, with `EINVAL` if something else than a link is there.
+    /// - Throws: ``FileError``, with `EINVAL` if something other than a link is there.
     package static func target(of path: String) throws(FileError) -> [UInt8]? {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &target, target.count)

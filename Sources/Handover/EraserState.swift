@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import MSAL
 
-/// What one eraser owes, and what must happen next.
+/// What one eraser still has to erase, and what must happen next.
 enum EraserState: Equatable {
     /// It is not known whether the eraser owes anything.
     case unknown
@@ -10,7 +10,7 @@ enum EraserState: Equatable {
     case asking
     /// The app's block erases the data of this epoch.
     case erasing(Epoch)
-    /// The broker is told the result for this epoch.
+    /// The result for this epoch is being reported to the broker.
     case reporting(Epoch, EraserReport.Result)
     /// The broker is asked to wait for this eraser at the next sign-out.
     case registering
@@ -20,13 +20,13 @@ enum EraserState: Equatable {
     case idle
     /// The app is locked because of another eraser.
     case locked
-    /// The broker refuses the eraser, or the data could not be erased. This ends with the connection.
+    /// The broker refuses the eraser, or the data could not be erased. This state ends when the connection ends.
     case failed(LinkFailure)
 
-    /// Whether the app may be given a worker: nothing is owed, and the next sign-out waits for the eraser.
+    /// Whether this eraser allows the app to learn of a worker: it owes nothing, and the next sign-out waits for it.
     var isSettled: Bool { self == .registered || self == .idle }
 
-    /// Whether the eraser will be settled or fail without anybody's help.
+    /// Whether the eraser will be settled or will fail without outside help.
     var isAtWork: Bool {
         switch self {
         case .asking, .erasing, .reporting, .registering: true
@@ -34,7 +34,7 @@ enum EraserState: Equatable {
         }
     }
 
-    /// Why the app may not be given a worker; nil if that may still change by itself.
+    /// Why the app may not learn of a worker; nil if that may still change by itself.
     var obstacle: LinkFailure? {
         guard case .failed(let failure) = self else { return nil }
         return failure
@@ -43,7 +43,7 @@ enum EraserState: Equatable {
     /// Whether the broker is asked again once the app is no longer locked.
     var mayAskAgain: Bool { self == .locked || self == .registering || obstacle != nil }
 
-    /// Returns the state after the connection has opened. A block that runs is not started again.
+    /// Returns the state after the connection has opened. A block that is still running is not started again.
     var reopened: EraserState {
         switch self {
         case .erasing, .reporting: self
@@ -59,7 +59,7 @@ enum EraserState: Equatable {
         }
     }
 
-    /// Returns the state after the broker has answered which epoch must be erased.
+    /// Returns the state after the broker has answered the question which epoch must be erased.
     func owes(_ answer: Result<Epoch?, LinkFailure>) -> EraserState {
         guard self == .asking else { return self }
         switch answer {
@@ -90,7 +90,7 @@ enum EraserState: Equatable {
         }
     }
 
-    /// The error of an app whose eraser has failed, as the broker gives it to a locked app.
+    /// The error that an app gets after its eraser has failed: the same error that the broker sends to a locked app.
     private static let kept = BrokerError(.appLocked, "")
 
     private static func after(_ failure: LinkFailure) -> EraserState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to erase all data of the worker of an ended epoch.
+/// A request to erase all data of the worker who was signed in during an ended epoch.
 public struct Erasure: Sendable, Hashable {
     /// The epoch whose data must be erased.
     public let epoch: SessionEpoch

@@ -14,9 +14,9 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Keep one object for as long as the process runs. It has a connection of its own to the broker, over which the broker
-/// tells it of each change of worker and of the end of a session before it comes. All methods may be called from any
-/// thread, and do not block.
+/// Keep one object for as long as the process runs. It has its own connection to the broker. Over this connection, the
+/// broker tells it of each change of worker, and announces the end of a session in advance. All methods may be called
+/// from any thread, and do not block.
 public final class Handover: Sendable {
     /// Erases data of a worker.
     ///
@@ -42,13 +42,13 @@ public final class Handover: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Performs the actions of the machine in the order of its events.
+    /// Performs the state machine's actions in the order of its events.
     private let queue = DispatchQueue(label: "org.baton.handover")
     private let broker: BrokerConnection
     private let client: ClientRequest
     private let environment: String
 
-    /// The broker is told of a person's activity once in this time.
+    /// The broker is told of a person's activity at most once in this time.
     private static let activityPause = Duration.seconds(1)
     /// The pause before a report is sent again.
     private static let reportPause = DispatchTimeInterval.milliseconds(200)
@@ -78,17 +78,17 @@ public final class Handover: Sendable {
 
     /// Registers a block that erases a part of a worker's data.
     ///
-    /// The broker calls it after each sign-out. If the process does not run then, the app is locked, and the block runs
-    /// at its next start. Until the block has returned, no reader is told of the next worker. If it throws, or has not
-    /// returned after three seconds, the device goes on to the next worker, and the app is locked for them: the calls of
-    /// `MSAL` fail with the reason `app_locked` until a block has returned. One that has thrown is called again when the
-    /// worker changes, and when the app starts. A process of the session's user that has neither erased nor thrown after
-    /// three seconds is ended, and loses what it has in memory.
+    /// The block runs after each sign-out. If the process is not running at that time, the app is locked, and the block
+    /// runs when the app next starts. Until the block has returned, no reader is told of the next worker. If the block
+    /// throws, or has not returned after three seconds, the device goes on to the next worker, and the app is locked
+    /// for them: the calls of `MSAL` fail with the reason `app_locked` until a block has returned. A block that has
+    /// thrown is called again when the worker changes, and when the app starts. If a process of the session's user has
+    /// neither erased nor thrown after three seconds, the device ends the process, which loses what it has in memory.
     ///
-    /// The block must first stop what the app still does for the worker, also in a reader that is handling a change: what
-    /// is written after the block has returned is not erased. If several processes of the app may run, keep the
-    /// ``SessionEpoch/number`` beside the data, and erase only what has at most the number of ``Erasure/epoch``, since a
-    /// slow process may erase when the next worker has data already.
+    /// The block must first stop everything that the app still does for the worker, even in a reader that is handling a
+    /// change: data written after the block has returned is not erased. If several processes of the app may run, store
+    /// the ``SessionEpoch/number`` with the data, and erase only data whose number is at most that of
+    /// ``Erasure/epoch``: a slow process may erase when the next worker already has data.
     ///
     /// Register each eraser when the process starts and before you ask for ``changes(for:)``, under a name that stays the
     /// same.
@@ -107,20 +107,22 @@ public final class Handover: Sendable {
 
     /// Returns the changes of worker for one reader.
     ///
-    /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each is told of each change, and
-    ///   handles it by itself. Processes that run at the same time use different names: of those that share one, a process
-    ///   that did not run during a change is not told of it once another one has handled it.
+    /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each reader is told of each
+    ///   change, and handles it independently of the others. Processes that run at the same time must use different
+    ///   names. If processes share a name, a process that was not running during a change is not told of it once
+    ///   another process has handled it.
     /// - Throws: ``HandoverError``.
     public func changes(for reader: String) throws(HandoverError) -> WorkerChanges {
         try register { state throws(HandoverError) in try state.machine.add(reader: reader) }
         return WorkerChanges(handover: self, reader: reader)
     }
 
-    /// Registers a block that runs before a session ends, if the end can wait: for example, to save a draft.
+    /// Registers a block that runs before a session ends, for example to save a draft. It runs only if the end can
+    /// wait.
     ///
     /// The session ends as soon as all blocks of all apps have returned, and no app has unsaved work. It ends at the
-    /// deadline in any case, and without notice if the organisation ends it. A process has at most 16 such blocks. While one
-    /// of them hangs, none is started again: the session then ends at the deadline.
+    /// deadline in any case, and without notice if the organisation ends it. A process has at most 16 such blocks.
+    /// While one of them hangs, no block is started for a later end, and the session then ends at the deadline.
     ///
     /// - Throws: ``HandoverError/Code/blocksTooMany``.
     public func willEnd(_ prepare: @escaping Preparation) throws(HandoverError) {
@@ -132,16 +134,16 @@ public final class Handover: Sendable {
         }
     }
 
-    /// Whether the app has work of the worker that is not saved. While it has, an announced end of the session waits
-    /// longer, and the home screen names the app. False again in each new epoch.
+    /// Whether the app has unsaved work of the worker. While this is true, an announced end of the session waits
+    /// longer, and the home screen names the app. It becomes false again in each new epoch.
     public var hasUnsavedWork: Bool {
         get { state.withLock(\.machine.hasUnsavedWork) }
         set { apply { $0.machine.setUnsaved(newValue) } }
     }
 
-    /// Tells the broker that a person uses the app. The time after which an idle session ends starts again.
+    /// Tells the broker that a person is using the app. This restarts the time after which an idle session ends.
     ///
-    /// May be called at each key and each touch; the broker is told once a second.
+    /// May be called for each key press and each touch; the broker is told at most once a second.
     public func isActive() {
         let connection = state.withLock { state -> BrokerConnection? in
             let now = ContinuousClock.now
@@ -186,25 +188,25 @@ public final class Handover: Sendable {
 
     // MARK: Actions of the machine
 
-    /// Passes an event to the machine, and has the actions performed that it returns.
+    /// Passes an event to the state machine, and schedules the actions that it returns.
     private func apply(_ event: (inout State) -> [HandoverMachine.Action]) {
         do throws(HandoverError) { try register { state throws(HandoverError) in event(&state) } } catch {}
     }
 
-    /// The same for an event that can be refused.
+    /// Like ``apply(_:)``, for an event that can be refused.
     private func register(
         _ event: (inout State) throws(HandoverError) -> [HandoverMachine.Action]
     ) throws(HandoverError) {
         let told = try state.withLock { state throws(HandoverError) in
             let actions = try event(&state)
             let connection = state.connection
-            // In the queue under the lock, so that the order is that of the events.
+            // The actions are queued under the lock, so that they run in the order of the events.
             if !actions.isEmpty {
                 queue.async { [weak self] in
                     for action in actions { self?.perform(action, on: connection) }
                 }
             }
-            // A change and the task that waits for it are never apart, so that a cancellation cannot come between.
+            // The waiting task is removed together with its change, so that a cancellation cannot come between the two.
             return actions.compactMap { action -> (Wait, WorkerChange)? in
                 guard case .tell(let reader, let change) = action else { return nil }
                 return state.waiting.removeValue(forKey: reader).map { ($0, change) }
@@ -236,7 +238,8 @@ public final class Handover: Sendable {
             connection?.ask(.acknowledgeAccount, map) { _ in }
         case .tell: break
         case .reportUnsaved(let isUnsaved):
-            // If nobody is signed in, there is no end that could wait. After a failure, the next connection reports.
+            // The answer does not matter. If nobody is signed in, no end of a session can wait. After a failure, the
+            // work is reported on the next connection.
             connection?.ask(.unsavedWork, UnsavedWorkReport(client: client, isUnsaved: isUnsaved).entries) {
                 [weak self] _ in self?.apply { $0.machine.reportedUnsaved() }
             }
@@ -247,8 +250,8 @@ public final class Handover: Sendable {
         }
     }
 
-    /// Asks the broker what the machine waits for. If no answer comes although the connection is open, the connection is
-    /// opened anew, and the machine asks again.
+    /// Asks the broker what the state machine is waiting for. If no answer comes although the connection is open, a new
+    /// connection is opened, and the state machine asks again.
     private func ask(
         _ operation: BrokerProtocol.Operation, _ map: FlatMap, on connection: BrokerConnection?,
         complete: @escaping Call.Completion
@@ -287,7 +290,7 @@ public final class Handover: Sendable {
         }
     }
 
-    /// Reports on a connection of its own, which names the ended epoch and can do nothing else.
+    /// Sends the report on a separate connection, which names the ended epoch and can be used for nothing else.
     private func report(_ name: String, of ended: Epoch, _ result: EraserReport.Result) {
         let connection = broker.companion(endedEpoch: ended)
         let report = EraserReport(client: client, name: name, epoch: ended, result: result)
@@ -330,7 +333,7 @@ extension ReaderState.Answer {
 }
 
 extension Notification.Name {
-    /// `MSAL` posts this when the current account may have changed and, if the process has a ``Handover``, when an app that
-    /// was locked may ask again.
+    /// `MSAL` posts this when the current account may have changed. If the process has a ``Handover``, it is also
+    /// posted when an app that was locked may ask again.
     public static let currentAccountChanged = BrokerConnection.accountChange
 }

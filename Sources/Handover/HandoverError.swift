@@ -6,7 +6,8 @@ public import Foundation
 public struct HandoverError: Error, Sendable, Equatable, LocalizedError, CustomStringConvertible {
     /// A stable name of the cause.
     public enum Code: String, Sendable, CaseIterable {
-        /// The name of a reader or an eraser is empty, too long, or has other characters than the letters a to z.
+        /// The name of a reader or an eraser is empty, is too long, or contains characters other than the letters a to
+        /// z.
         case nameInvalid = "handover_name_invalid"
         /// The app already has a reader or an eraser with this name.
         case nameTaken = "handover_name_taken"

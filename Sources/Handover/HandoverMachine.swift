@@ -2,11 +2,12 @@
 internal import BrokerProtocol
 internal import MSAL
 
-/// The part of one process in the hand-over, as a pure state machine: its erasers, its readers of changes and its
-/// unsaved work. Each event is a method that returns the actions to perform.
+/// One process's part in the hand-over, as a pure state machine: its erasers, its readers of changes and its unsaved
+/// work. Each event is a method that returns the actions to perform.
 ///
-/// Rules: no reader is told of a worker while an eraser owes anything, or before the next sign-out waits for each eraser;
-/// an eraser answers only for itself; what a reader has not handled stays with the broker.
+/// Rules: no reader is told of a worker while an eraser still has to erase something, or before the broker has agreed
+/// to wait for each eraser at the next sign-out; an eraser reports only its own result; the broker keeps each change
+/// that a reader has not handled.
 struct HandoverMachine: Equatable {
     enum Action: Hashable {
         case askOwed(eraser: String)
@@ -19,10 +20,10 @@ struct HandoverMachine: Equatable {
         case acknowledge(reader: String, ReaderState.Receipt)
         case tell(reader: String, WorkerChange)
         case reportUnsaved(Bool)
-        /// Run the app's blocks before the end of an epoch, which comes after this many milliseconds at the latest.
+        /// Run the app's blocks for the end of this epoch. The epoch ends after this many milliseconds at the latest.
         case prepare(Epoch, milliseconds: Int)
         case readyToEnd
-        /// What was refused because of a lock may be asked again.
+        /// Notify the app that it may repeat requests that were refused because of a lock.
         case announceChange
     }
 
@@ -38,16 +39,16 @@ struct HandoverMachine: Equatable {
     /// The epoch of the last connection.
     private var lastEpoch: Epoch?
     private(set) var erasers: [String: EraserState] = [:]
-    /// The epoch of the connection on which each eraser's block was last asked for.
+    /// For each eraser, the epoch of the connection on which the broker last asked for its block.
     private var attempts: [String: Epoch] = [:]
     private(set) var readers: [String: ReaderState] = [:]
     private(set) var hasUnsavedWork = false
-    /// What the broker is being told of unsaved work; nil while it is told nothing.
+    /// The value of ``hasUnsavedWork`` that is being reported to the broker; nil if no report is under way.
     private var unsavedReport: Bool?
     private var ending: Ending?
-    /// The epoch before whose end the app's blocks run; nil if none runs.
+    /// The epoch whose announced end the app's blocks are preparing for; nil if no block is running.
     private var preparing: Epoch?
-    /// Why no connection could be opened; nil before the first attempt and while there is one.
+    /// Why no connection could be opened; nil before the first attempt and while a connection is open.
     private var obstacle: LinkFailure?
 
     // MARK: What the app does
@@ -93,21 +94,21 @@ struct HandoverMachine: Equatable {
         return reportUnsaved() + end()
     }
 
-    /// The broker has answered a report of unsaved work, or cannot.
+    /// The broker has answered a report of unsaved work, or the report has failed.
     mutating func reportedUnsaved() -> [Action] {
         guard let reported = unsavedReport else { return [] }
         unsavedReport = nil
         return reported == hasUnsavedWork ? [] : reportUnsaved()
     }
 
-    /// Tells the broker of unsaved work, one report after the other, however often the app changes its mind.
+    /// Tells the broker about unsaved work, one report at a time, however often the app changes the value.
     private mutating func reportUnsaved() -> [Action] {
         guard epoch != nil, unsavedReport == nil else { return [] }
         unsavedReport = hasUnsavedWork
         return [.reportUnsaved(hasUnsavedWork)]
     }
 
-    /// The app's blocks before the end of this epoch have returned.
+    /// The app's blocks for the end of this epoch have returned.
     mutating func prepared(_ ended: Epoch) -> [Action] {
         if preparing == ended { preparing = nil }
         guard ending?.epoch == ended else { return [] }
@@ -115,7 +116,7 @@ struct HandoverMachine: Equatable {
         return end()
     }
 
-    /// An app that is prepared and has saved lets the session end.
+    /// Lets the session end if the app's blocks have returned and the app has no unsaved work.
     private mutating func end() -> [Action] {
         guard ending?.isPrepared == true, !hasUnsavedWork else { return [] }
         ending = nil
@@ -131,13 +132,13 @@ struct HandoverMachine: Equatable {
     // MARK: What the broker says
 
     mutating func opened(_ epoch: Epoch) -> [Action] {
-        // Work that a former worker has not saved is not the next one's.
+        // Unsaved work of a former worker is not unsaved work of the next worker.
         if let lastEpoch, lastEpoch != epoch { hasUnsavedWork = false }
         (self.epoch, lastEpoch, ending, obstacle, unsavedReport) = (epoch, epoch, nil, nil, nil)
         erasers = erasers.mapValues(\.reopened)
         for name in readers.keys { readers[name]?.reconnect() }
         let unsaved = hasUnsavedWork ? reportUnsaved() : []
-        // A block that still runs is not started again.
+        // A block that is still running is not started again.
         let waiting = erasers.keys.sorted().filter { name in
             if case .erasing = erasers[name] { false } else { true }
         }
@@ -157,12 +158,13 @@ struct HandoverMachine: Equatable {
         case .willEnd(let ended, let milliseconds):
             guard ended == epoch else { return [] }
             ending = Ending(epoch: ended)
-            // Blocks that hang since an earlier announcement are not started once more.
+            // If blocks still hang after an earlier announcement, no block is started again.
             guard preparing == nil else { return [] }
             preparing = ended
             return [.prepare(ended, milliseconds: milliseconds)]
         case .unlocked:
-            // A refusal because of the lock may be under way, and another process may have erased.
+            // The answer to an earlier request may still be a refusal because of the lock, and another process may have
+            // erased.
             for (name, state) in erasers where state.mayAskAgain { erasers[name] = .asking }
             for name in readers.keys { readers[name]?.reconnect() }
             return [.announceChange] + erasers.keys.sorted().filter { erasers[$0] == .asking }.flatMap(proceed)
@@ -181,7 +183,8 @@ struct HandoverMachine: Equatable {
     mutating func reported(_ name: String, of ended: Epoch, _ answer: Result<Void, LinkFailure>) -> [Action] {
         let again: [Action] =
             if case .failure(let failure) = answer, failure.isPassing { [.reportLater(eraser: name)] } else { [] }
-        // If the worker has changed since the block was called, it is called again: no later change would do that.
+        // If the worker has changed since the block was called, the block is called again, because no later event would
+        // cause that.
         let next: EraserState? = epoch == nil ? .unknown : attempts[name] == epoch ? nil : .asking
         return change(name) { state in
             let reported = state.reported(ended, answer)
@@ -189,7 +192,7 @@ struct HandoverMachine: Equatable {
         } + again
     }
 
-    /// The time has come to send a report again that could not be sent.
+    /// It is time to resend a report that could not be sent.
     func resend(_ name: String) -> [Action] {
         if case .reporting = erasers[name] { proceed(name) } else { [] }
     }
@@ -198,7 +201,8 @@ struct HandoverMachine: Equatable {
         var handled: ReaderState.Receipt?
         switch answer {
         // A reader may always be told that nobody is signed in.
-        // Until this connection has ended, a worker of the next epoch has signed in before the erasers could register.
+        // If the answer names a worker of another epoch, that worker signed in before the erasers could register. This
+        // connection is about to end.
         case .success(let answer) where answer.current != nil && answer.epoch != epoch: break
         case .success(let answer) where answer.current == nil || isSettled: handled = readers[name]?.learn(answer)
         case .success(let answer): readers[name]?.hold(answer, because: Self.unsettled)
@@ -227,7 +231,7 @@ struct HandoverMachine: Equatable {
     /// Why readers are not told of a worker yet.
     private static let unsettled = LinkFailure.refused(BrokerError(.appLocked, ""))
 
-    /// Tells the readers of the worker whom they could not be told of before.
+    /// Tells the readers of the worker whose sign-in was held back until now.
     private mutating func settled() -> [Action] {
         readers.keys.sorted().flatMap { name in
             let handled = readers[name]?.release().map { [Action.acknowledge(reader: name, $0)] } ?? []

@@ -24,7 +24,7 @@ struct ReaderState: Hashable {
         let receipt: Receipt?
     }
 
-    /// What remains of a change that the reader was told: nothing of a person.
+    /// What is kept of a change that the reader was told of. It contains nothing about a person.
     private struct Told: Hashable {
         let epoch: SessionEpoch?
         let hasWorker: Bool
@@ -48,7 +48,8 @@ struct ReaderState: Hashable {
     private var receipt: Receipt?
     /// The identifier of the worker whom the reader was last told of.
     private var shown: MSALAccount?
-    /// The workers whose departure the reader has handled, and of whom the broker may not have learned that yet.
+    /// The identifiers of the workers whose departure the reader has handled, although the broker may not know this
+    /// yet.
     private var handled: Set<String> = []
 
     /// The reader has handled the last change and wants the next one.
@@ -81,14 +82,15 @@ struct ReaderState: Hashable {
         return waiting.change
     }
 
-    /// The connection has opened: the broker must be asked again. What the reader has not taken may no longer be true.
+    /// The connection has opened: the broker must be asked again. A change that the reader has not taken may no longer
+    /// be true.
     mutating func reconnect() { (mustAsk, held, waiting) = (true, nil, nil) }
 
     /// The connection has ended: an answer of which the reader was not told may no longer be true.
     mutating func disconnect() { held = nil }
 
-    /// Keeps an answer with a worker of whom the reader may not be told yet. If the reader knows another worker, it is
-    /// told that nobody knows who is signed in.
+    /// Keeps an answer with a worker of whom the reader may not be told yet. A reader that was last told of another
+    /// worker is told that nobody knows who is signed in.
     mutating func hold(_ answer: Answer, because reason: LinkFailure) {
         held = answer
         if let shown, shown != answer.current { lose(reason, isPassing: true) }
@@ -96,7 +98,7 @@ struct ReaderState: Hashable {
 
     /// Learns the answer that was kept.
     ///
-    /// - Returns: as ``learn(_:)``.
+    /// - Returns: the same as ``learn(_:)``.
     mutating func release() -> Receipt? {
         defer { held = nil }
         return held.flatMap { learn($0) }
@@ -104,7 +106,7 @@ struct ReaderState: Hashable {
 
     /// Records that nobody knows who is signed in.
     ///
-    /// - Parameter isPassing: whether that may be over in a moment; nil if the failure says so.
+    /// - Parameter isPassing: whether this may be over in a moment; if nil, the failure determines it.
     mutating func lose(_ failure: LinkFailure, isPassing: Bool? = nil) {
         let reason = UnknownReason(failure, isPassing: isPassing ?? failure.isPassing)
         let change = WorkerChange(kind: .unknown(reason), epoch: nil)
@@ -113,7 +115,8 @@ struct ReaderState: Hashable {
 
     /// Records the broker's answer. It replaces a change that the reader has not taken yet.
     ///
-    /// - Returns: what to tell the broker at once, because the reader has already handled it; nil if there is nothing.
+    /// - Returns: what to tell the broker at once, because the reader has already handled the change; nil if there is
+    ///   nothing to tell.
     mutating func learn(_ answer: Answer) -> Receipt? {
         let epoch = SessionEpoch(answer.epoch)
         let reported = answer.previous.flatMap { $0 == answer.current ? nil : $0 }
@@ -121,7 +124,7 @@ struct ReaderState: Hashable {
         if reported == nil { handled = [] }
         guard isNew(answer.current, in: epoch) else {
             waiting = nil
-            // What the broker still reports belongs to the change that the reader was told.
+            // The broker still reports the change that the reader has already been told of.
             guard isWaited else {
                 self.receipt = receipt
                 return nil
@@ -140,8 +143,8 @@ struct ReaderState: Hashable {
         return nil
     }
 
-    /// Whether the reader has not been told this. Within an epoch the worker never changes, and two epochs in a row in
-    /// which nobody is signed in are no change.
+    /// Whether the reader has not been told this yet. Within an epoch the worker never changes. Two consecutive epochs
+    /// in which nobody is signed in are not a change.
     private func isNew(_ current: MSALAccount?, in epoch: SessionEpoch) -> Bool {
         guard let told, let known = told.epoch else { return true }
         return known != epoch && (current != nil || told.hasWorker)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// A period of the device between two changes of worker. Each sign-in and each sign-out begins another one.
+/// A period of the device between two changes of worker. Each sign-in and each sign-out begins a new one.
 public struct SessionEpoch: Sendable, Hashable {
     let value: Epoch
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import MSAL
 
-/// A change of worker, as one reader of a ``Handover`` is told of it.
+/// A change of worker, from the point of view of one reader of a ``Handover``.
 public struct WorkerChange: Sendable, Hashable {
     /// The kinds of change.
     public enum Kind: Sendable, Hashable {
@@ -20,7 +20,7 @@ public struct WorkerChange: Sendable, Hashable {
     /// The epoch that began with the change; nil for ``Kind/unknown(_:)``.
     public let epoch: SessionEpoch?
 
-    /// The worker who is signed in; nil if nobody is, or if nobody knows.
+    /// The worker who is signed in; nil if nobody is signed in, or if nobody knows who is.
     public var current: MSALAccount? {
         switch kind {
         case .signedIn(let account), .switched(_, to: let account): account
@@ -42,12 +42,12 @@ public struct WorkerChange: Sendable, Hashable {
 public struct UnknownReason: Sendable, Hashable {
     private let failure: LinkFailure
 
-    /// The error in `MSALErrorDomain` that `MSAL`'s calls fail with, with cause and remedy.
+    /// The error with which `MSAL`'s calls fail, in `MSALErrorDomain`, with cause and remedy.
     public var error: NSError { failure.error }
 
-    /// Whether the reason may be over in a moment, such as a broker that starts again, or an eraser of this process that
-    /// runs. Any other reason, such as an app that is not registered or that is locked because of another process, lasts
-    /// until somebody does something about it.
+    /// Whether the reason may be over in a moment: for example, the broker is restarting, or an eraser of this process
+    /// is running. Any other reason, such as an app that is not registered or that is locked because of another
+    /// process, lasts until somebody does something about it.
     public let isPassing: Bool
 
     init(_ failure: LinkFailure, isPassing: Bool) { (self.failure, self.isPassing) = (failure, isPassing) }

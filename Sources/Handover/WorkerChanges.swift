@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of worker of one reader. The first element of each loop says who is signed in, or that nobody is.
+/// The changes of worker that one reader is told of. The first element of each loop says who is signed in, or that
+/// nobody is.
 ///
-/// A change counts as handled when the reader asks for the next one. What it has not handled is reported again, also
-/// after a restart of the app: a reader that has slept through several changes gets one, from the worker whom it had seen
-/// to the present one. The device remembers for 24 hours whom a reader has seen.
+/// A change counts as handled when the reader asks for the next one. A change that it has not handled is reported
+/// again, even after a restart of the app. A reader that has missed several changes gets a single one, from the worker
+/// whom it last saw to the present one. The device remembers for 24 hours whom a reader has seen.
 public struct WorkerChanges: AsyncSequence, Sendable {
     public typealias Element = WorkerChange
 
@@ -24,7 +25,7 @@ public struct WorkerChanges: AsyncSequence, Sendable {
         /// Waits for the next change; nil if the task is cancelled, or if another task has begun to wait for the same
         /// reader.
         public func next() async -> WorkerChange? {
-            // A task that is cancelled has perhaps not handled the last change.
+            // A cancelled task may not have handled the last change.
             guard !Task.isCancelled else { return nil }
             let number = handover.newWait()
             return await withTaskCancellationHandler {

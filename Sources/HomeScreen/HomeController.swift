@@ -11,20 +11,21 @@ actor HomeController {
     private let account: WorkerAccount
     /// Nil for the bar, which opens no programs.
     private let programs: TilePrograms?
-    /// Ends the window that shows the page, and this process's memory. Never returns.
+    /// Ends the window that shows the page, and discards this process's memory. Never returns.
     private let forget: @Sendable () async -> Never
-    /// Whether an ended session is being forgotten. No touch has an effect any more.
+    /// Whether an ended session is being forgotten. Touches then have no effect.
     private var isForgetting = false
-    /// Whether pages get views. Otherwise they show the last one that they have: while a session is being forgotten, and
+    /// Whether pages get new views. If not, they keep showing their last view: while a session is being forgotten, and
     /// until a process that has started anew knows the device's state.
     private var isServing: Bool
     private let contents: HomeContents
     private let logger: Logger
-    /// Advances whenever the model or the content has changed. A page may have a number from this process's former start,
-    /// which must be smaller: changes are counted from the milliseconds since the machine was started.
+    /// Advances whenever the model or the content has changed. A page may still have a number from this process's
+    /// former start. That number must be smaller, so the count begins at the number of milliseconds since the machine
+    /// was started.
     nonisolated let changes = ChangeCount(from: UInt64(BootClock.now() / .milliseconds(1)))
-    /// Events from other threads, in their order. Each state of the device replaces the state before, so old events may
-    /// be dropped.
+    /// Events from other threads, in their order. Each state of the device replaces the previous state, so old events
+    /// may be dropped.
     private let (arrived, inbox) = AsyncStream.makeStream(
         of: HomeModel.Event.self, bufferingPolicy: .bufferingNewest(64))
     /// Every read of the account has a number, so that an older answer never replaces a newer answer.
@@ -84,7 +85,8 @@ actor HomeController {
         case .forget(let endsPrograms):
             (isForgetting, isServing) = (true, false)
             Task { [forget] in
-                // Otherwise this process ends instead of starting anew, and nobody would end them.
+                // If an upgrade has replaced this program, this process ends instead of starting anew. Nobody else
+                // would end the programs then.
                 if endsPrograms || OwnProgram.isReplaced { await endPrograms() }
                 await forget()
             }

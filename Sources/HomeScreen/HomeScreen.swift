@@ -15,7 +15,7 @@ package struct HomeScreen: Sendable {
         package let app: HomeApp
         /// The folder of the broker's sockets.
         package let runtimeDirectory: String
-        /// The configuration of a device to which the MDM pushed none.
+        /// The configuration that applies if the MDM has pushed none.
         package let configuration: HomeConfiguration
         /// The file with the configuration that the MDM pushed.
         package let pushed: String
@@ -47,8 +47,8 @@ package struct HomeScreen: Sendable {
     /// - Parameters:
     ///   - socket: the page's socket.
     ///   - isRenewed: whether this process has started anew after a session.
-    ///   - forget: ends the window that shows the page, and then this process or its memory. Called when a session is over,
-    ///     before any page learns so.
+    ///   - forget: ends the window that shows the page, and then ends this process or discards its memory. Called when
+    ///     a session is over, before any page learns of it.
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
     package init(
         _ start: Start, on socket: LoopbackListener, isRenewed: Bool, forget: @escaping @Sendable () async -> Never,
@@ -69,7 +69,7 @@ package struct HomeScreen: Sendable {
     /// Serves until the task is cancelled. Then ends the programs that were opened from tiles.
     ///
     /// - Parameter serving: called with the page's address as soon as it can be opened.
-    /// - Throws: the error of `serving`, or the error because of which the page cannot be served.
+    /// - Throws: the error of `serving`, or the error that prevents the page from being served.
     package func run(serving: @escaping @Sendable (String) throws -> Void) async throws {
         account.whenChanged { [controller] in controller.post(.accountChanged) }
         let reader = StatusReader(

@@ -8,8 +8,8 @@ package import Storage
 package struct Platform: Sendable {
     package let configuration: IdentityConfiguration
     package let database: any Database
-    /// Whether other nodes use the database, and what one node remembers may be out of date. Every part that depends on
-    /// it is told here.
+    /// Whether other nodes use the database, so that what one node remembers may be out of date. The platform passes
+    /// this value to every part that depends on it.
     let isShared: Bool
     package let environment: ClockAndRandomness
     package let resources: ResourceCatalogue

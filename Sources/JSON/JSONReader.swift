@@ -23,7 +23,7 @@ package struct JSONReader {
         try read(bytes, limits: limits) { (reader) throws(JSONFailure) in try reader.value() }
     }
 
-    /// Parses all of `bytes` as one value, which `body` parses.
+    /// Lets `body` parse all of `bytes` as one value.
     ///
     /// - Throws: ``JSONFailure``.
     package static func read<Value>(
@@ -99,8 +99,8 @@ package struct JSONReader {
         return members
     }
 
-    /// Parses the next value, which must be an object, without a tree of values: calls `body` with each key. `body`
-    /// parses the key's value and returns false if the key occurred before.
+    /// Parses the next value, which must be an object, without building a tree of values: calls `body` with each key.
+    /// `body` parses the key's value and returns false if the key occurred before.
     ///
     /// - Throws: ``JSONFailure``.
     package mutating func members(

@@ -9,7 +9,8 @@ enum PlainText {
     static func end(of bytes: RawSpan, from start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { bytes in
             var offset = start
-            // Most strings and what stands between two escapes are shorter than a word; tokens are kilobytes long.
+            // Most strings, and most parts of a string between two escapes, are shorter than a word; tokens are
+            // kilobytes long.
             if let end = unsafe endInWord(of: bytes, at: &offset) { return end }
             while offset <= bytes.count - 32 {
                 let words = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
@@ -25,8 +26,8 @@ enum PlainText {
         }
     }
 
-    /// Returns the offset of the first byte in the word at `offset` that needs an escape. Otherwise moves `offset` to the
-    /// next word, if a whole word is left there.
+    /// Returns the offset of the first byte in the word at `offset` that needs an escape. If the word has no such byte,
+    /// moves `offset` to the next word. If no whole word is left at `offset`, does nothing.
     @inline(__always)
     private static func endInWord(of bytes: UnsafeRawBufferPointer, at offset: inout Int) -> Int? {
         guard offset <= bytes.count - 8 else { return nil }
@@ -47,8 +48,8 @@ enum PlainText {
     /// Inlined, so that the compiler examines several words with the same instructions.
     @inline(__always)
     private static func marks(in word: UInt64) -> UInt64 {
-        // A byte that is no ASCII character is none of them. For all others, a subtraction sets the high bit of a byte
-        // that is too small. A borrow changes only higher bytes.
+        // A byte that is not an ASCII character is none of these characters. In all other bytes, the subtraction sets
+        // the high bit if the byte is too small. A borrow changes only higher bytes.
         let quotationMark = word ^ ones &* UInt64(UInt8(ascii: "\""))
         let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
         return ((quotationMark &- ones) | (backslash &- ones) | (word &- ones &* 0x20)) & ~word & highBits

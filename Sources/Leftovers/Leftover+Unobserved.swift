@@ -9,7 +9,7 @@ extension Leftover {
     /// In a receipt, stands for the folders in which every user may create files and that no entry names.
     package static let otherFolders = SearchedPlace.otherFolders.rawValue
 
-    /// In a receipt, stands for such folders that are newer than the search for them.
+    /// In a receipt, stands for those of these folders that are newer than the last search for them.
     package static let newFolders = "new_folders"
 
     /// Returns the sorted names of the entries that nobody observed: no item of the receipt is about them, and nobody

@@ -74,7 +74,7 @@ package struct Leftover: Sendable {
     /// The receipt's item about this place; nil if receipts have no such item.
     package let item: String?
     package let test: Test?
-    /// Whether an audit takes a change of the entry's files for one that no entry explains.
+    /// Whether an audit treats a change of the entry's files as one that no entry explains.
     package let isFixed: Bool
 
     init(
@@ -94,7 +94,7 @@ package struct Leftover: Sendable {
     /// Returns the first entry that matches a file outside the device's own folders; nil if none matches.
     ///
     /// - Parameters:
-    ///   - path: absolute.
+    ///   - path: the file's absolute path.
     ///   - homes: the home folders of the session users.
     package static func entry(ofFile path: String, homes: [String]) -> Leftover? {
         let bytes = Array(path.utf8)

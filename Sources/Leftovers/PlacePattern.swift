@@ -2,7 +2,7 @@
 
 /// The pattern of a place, parsed once: an audit compares every file of a device with every place.
 struct PlacePattern: Sendable {
-    /// What stands between the `*` of the pattern; at least one.
+    /// The parts of the pattern between its `*`; there is at least one.
     private let words: [[UInt8]]
     /// The folder of a pattern that ends with `/*` and has no other `*`.
     private let folder: [UInt8]?

@@ -69,12 +69,12 @@ package enum MDMSchema {
 
     private static let indexOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"
 
-    /// An index with which waiting commands are found without reading finished ones.
+    /// An index for finding waiting commands without reading finished ones.
     private static let waitingCommands: SQL = """
         CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
         """
 
-    /// An index with which the commands whose retention period has ended are found.
+    /// An index for finding the commands whose retention period has ended.
     private static let finishedCommands: SQL = """
         CREATE INDEX commandFinished ON command (tenant, finishedAt) WHERE finishedAt IS NOT NULL
         """

@@ -87,7 +87,7 @@ struct DeviceModel {
         isRemoved = true
     }
 
-    /// The time in which erasers must answer is over: the apps of those that have not are locked.
+    /// The time in which erasers must answer is over: an app with an eraser that has not answered is locked.
     mutating func lockApps() { erasers.lock() }
 
     /// The device takes away the data that apps have not erased.
@@ -173,7 +173,7 @@ struct DeviceModel {
         }
     }
 
-    /// The operations of a locked app.
+    /// The operations that a locked app may use.
     private static let served: Set<BrokerProtocol.Operation> = [.getDeviceInfo, .epoch, .acknowledge]
 
     /// Records an app's eraser or unsaved work, which belong to a session.

@@ -172,14 +172,14 @@ extension InProcessBroker.State {
         try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
     }
 
-    /// Resumes the tests that wait for erasers, if none is awaited any more.
+    /// Resumes the tests that wait for erasers, if every eraser has answered.
     fileprivate mutating func settle() {
         guard model.erasers.awaited.isEmpty else { return }
         for signal in settling { signal.yield() }
         settling = []
     }
 
-    /// Sends an event. Ignores errors, as above.
+    /// Sends an event. Ignores errors, as `reply` does.
     fileprivate func tell(_ event: BrokerEvent) {
         for connection in listeners.values { try? connection.write(BrokerMessage.event(event).bytes) }
     }

@@ -29,7 +29,7 @@ public enum TestCall: Sendable, Hashable, CaseIterable {
     case erased
     /// `hasUnsavedWork` of `Handover` has changed.
     case unsavedWork
-    /// The blocks of `Handover` before the end of a session have returned, and nothing is unsaved.
+    /// The `willEnd` blocks of `Handover` have returned, and the app has no unsaved work.
     case readyToEnd
     /// `isActive` of `Handover`.
     case activity

@@ -117,13 +117,13 @@ public final class TestDevice: Sendable {
         broker.announceEnd(milliseconds: Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
     }
 
-    /// Ends the time in which erasers must answer. An app with an eraser that has not is locked: its calls are refused
-    /// until each of its erasers has answered.
+    /// Ends the time in which erasers must answer. An app with an eraser that has not answered is locked: its calls are
+    /// refused until each of its erasers has answered.
     public func lockApps() { broker.lockApps() }
 
-    /// Ends the time in which erasers must answer, on a device that takes the app's data away (`dataFolders` of its
-    /// registration): the app owes nothing. The test removes the folders and makes the app's objects anew, because a real
-    /// device ends the app's processes.
+    /// Ends the time in which erasers must answer, as on a device that takes the app's data away (`dataFolders` of the
+    /// app's registration). The app then has nothing left to erase. The test must remove the folders and create the
+    /// app's objects again, because a real device ends the app's processes.
     public func takeAppData() { broker.change { $0.takeData() } }
 
     /// The names of the erasers that have not erased the data of a former worker.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// The erasers of the apps on a ``TestDevice``, by the rules of the real broker. An app is known by its client id.
+/// The erasers of the apps on a ``TestDevice``, which follow the real broker's rules. An app is identified by its
+/// client id.
 struct TestErasers {
     /// The erasers that the next sign-out waits for.
     private var registered: Set<AppEraser> = []
@@ -47,7 +48,7 @@ struct TestErasers {
             throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
         }
         awaited.remove(eraser)
-        // A report may come twice, because its answer may be lost.
+        // A report may arrive twice, because the app sends it again if the answer was lost.
         guard report.result == .done, owed[eraser] == report.epoch else { return false }
         owed[eraser] = nil
         guard !owed.keys.contains(where: { $0.bundleID == eraser.bundleID }) else { return false }

@@ -74,7 +74,7 @@ public struct TestFailure: Sendable, Equatable {
     public static let silence = TestFailure("silence", .silence)
 }
 
-/// Described by its name, so that a failed test says which failure it played.
+/// Described by its name, so that a failed test shows which failure it simulated.
 extension TestFailure: CustomStringConvertible {
     public var description: String { name }
 }

@@ -3,8 +3,8 @@ internal import CLinux
 internal import Glibc
 package import UnixSocket
 
-/// The open files that a program has from its former start in the same process
-/// (``OwnProgram/startAnew(passing:)``), by their names.
+/// The open files, by name, that a program has inherited from its former start in the same process
+/// (``OwnProgram/startAnew(passing:)``).
 package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: Sendable {
     private let files: [Name: Descriptor]
 
@@ -35,7 +35,7 @@ package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: S
         guard clinux_has_children() == 1, let table = try? ProcessTable.read() else { return }
         let me = getpid()
         for child in table.entries where child.parent == me {
-            // Without the thread, the child that has ended is reaped at the next start.
+            // If no thread can be started, the child is reaped at the next start, once it has ended.
             try? BlockingThread.start { _ = waitpid(child.pid, nil, 0) }
         }
     }

@@ -32,7 +32,7 @@ package struct LoopbackListener: Sendable {
 
     /// Takes over the socket of this process's former start.
     ///
-    /// - Throws: ``SocketError`` if it is no socket.
+    /// - Throws: ``SocketError`` if it is not a socket.
     package init(_ former: Descriptor) throws(SocketError) { (descriptor, port) = (former, try Self.port(of: former)) }
 
     private static func port(of socket: Descriptor) throws(SocketError) -> UInt16 {

@@ -29,7 +29,7 @@ package enum LoopbackPeer {
         return .success(End(user: user, inode: inode))
     }
 
-    /// Returns the user of the process that connected; otherwise as ``end(from:to:)``.
+    /// Returns the user of the process that connected; nil or an error in the same cases as ``end(from:to:)``.
     package static func user(
         from peer: UnsafePointer<sockaddr>, to local: UnsafePointer<sockaddr>
     ) -> Result<UInt32?, LoopbackPeerError> {

@@ -23,7 +23,7 @@ package struct MemoryFile: Sendable {
         }
     }
 
-    /// A file of this size, which nobody can change. It is filled with zeros.
+    /// Makes a file of this size, filled with zeros. Nobody can change its size.
     ///
     /// - Throws: ``FileError`` if the process has no descriptor or the machine no memory left.
     package init(size: Int) throws(FileError) {
@@ -34,7 +34,7 @@ package struct MemoryFile: Sendable {
 
     /// Makes sure that no process can change the content any more.
     ///
-    /// - Throws: ``FileError``, also if a process still has the file mapped for writing.
+    /// - Throws: ``FileError``, for example if a process still has the file mapped for writing.
     package func seal() throws(FileError) {
         let outcome = descriptor.withNumber { clinux_seal($0) }
         guard outcome == 0 else { throw FileError(.write, errno: -outcome, path: "a file in memory") }
@@ -51,7 +51,7 @@ package struct MemoryFile: Sendable {
 
     /// Returns the content, whichever process wrote it.
     ///
-    /// - Throws: ``FileError``, also if the content has more than `limit` bytes.
+    /// - Throws: ``FileError``, for example if the content has more than `limit` bytes.
     package func content(limit: Int = 64 << 20) throws(FileError) -> [UInt8] {
         var (content, offset) = ([UInt8](), 0)
         var piece = [UInt8](repeating: 0, count: 64 << 10)

@@ -10,7 +10,7 @@ package struct MountTable: Sendable {
         package let id: String
         /// The major and minor number of the device, such as `254:0`.
         package let device: String
-        /// The folder inside the file system that is mounted here.
+        /// The folder of the file system that is mounted here, as a path inside the file system.
         package let root: String
         /// The absolute path of the mount point, in printable form (`String(printableName:)`).
         package let path: String
@@ -22,25 +22,26 @@ package struct MountTable: Sendable {
         package let options: [Substring]
     }
 
-    /// Who keeps the files of a file system.
+    /// Who stores the files of a file system.
     package enum Keeper: Sendable {
-        /// The kernel, which makes them up. No user can leave data in a file there. A user can leave names of control
-        /// groups that were given to it (`cgroup2`), and nobody looks for these.
+        /// The kernel, which generates them. No user can leave data in such a file. A user can leave the names of
+        /// control groups that were delegated to the user (`cgroup2`), and nobody looks for these names.
         case kernel
         /// This machine.
         case machine
-        /// Another machine or a program, or nobody knows: the type is in no list. Reading a file could wait forever.
+        /// Another machine, a program, or unknown, because the type is in neither list. Reading a file could block
+        /// forever.
         case other
     }
 
     package let mounts: [Mount]
 
-    /// The mounts that can be seen. If several file systems are mounted at one path, that is the last one.
+    /// The mounts that can be seen. If several file systems are mounted at one path, only the last one can be seen.
     package var visible: [Mount] {
         Dictionary(mounts.map { ($0.path, $0) }) { $1 }.values.sorted { $0.path < $1.path }
     }
 
-    /// Reads the table of a process: without an argument, of this one.
+    /// Reads the table of a process; by default, of this process.
     ///
     /// - Throws: ``FileError``, with `ENOENT` if the process is gone.
     package static func read(of process: Int32? = nil) throws(FileError) -> MountTable {
@@ -83,7 +84,8 @@ package struct MountTable: Sendable {
 }
 
 extension MountTable.Mount {
-    /// A program that mounts a file system (`fuse`) chooses what follows `fuse.`, so none of these types may begin so.
+    /// None of these types may begin with `fuse.`: the program that mounts such a file system chooses the rest of the
+    /// type.
     private static let kernelTypes: Set<String> = [
         "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "cpuset", "debugfs", "devpts", "devtmpfs",
         "efivarfs", "fusectl", "nfsd", "nsfs", "proc", "pstore", "resctrl", "rpc_pipefs", "securityfs", "selinuxfs",
@@ -95,7 +97,7 @@ extension MountTable.Mount {
         "overlay", "ramfs", "reiserfs", "romfs", "rootfs", "squashfs", "tmpfs", "ubifs", "udf", "vfat", "xfs", "zfs",
     ]
 
-    /// Whether this is the mount point of the path, or lies above it.
+    /// Whether the path is this mount point, or lies below it.
     package func contains(_ path: String) -> Bool {
         self.path == "/" || self.path == path || path.hasPrefix(self.path + "/")
     }

@@ -25,22 +25,22 @@ package enum OwnProgram {
         return unsafe access(file.path, X_OK) == 0
     }
 
-    /// Where the file is or was, and whether it has that name no more.
+    /// The path that the file has or had, and whether the file no longer has this path.
     private static var file: (path: String, isDeleted: Bool)? {
-        // The kernel adds this to the path of a file that has no name any more (proc(5)).
+        // The kernel adds this to the path of a file that no longer has a name (proc(5)).
         let mark = " (deleted)"
         guard let target = (try? SymbolicLink.target(of: "/proc/self/exe")) ?? nil else { return nil }
         let path = String(decoding: target, as: UTF8.self)
         return path.hasSuffix(mark) ? (String(path.dropLast(mark.count)), true) : (path, false)
     }
 
-    /// Starts this program anew in this process, with the same arguments and environment (execve(2)): all of its memory
-    /// goes, and its parent notices nothing.
+    /// Starts this program anew in this process, with the same arguments and environment (execve(2)). All of the
+    /// process's memory is discarded, and its parent notices nothing.
     ///
-    /// Every thread ends where it is. Call it once nothing of the process's work is half done and every child has ended.
+    /// Every thread ends, whatever it is doing. Call this only when no work is half done and every child has ended.
     ///
     /// - Parameter files: open files for the next start, which takes them as its ``Heritage``.
-    /// - Returns: why it failed. The process must end then: its signals and files are no longer as they were.
+    /// - Returns: why it failed. The process must then end, because its signals and files have changed.
     package static func startAnew<Name: RawRepresentable<String> & Hashable & Sendable>(
         passing files: [Name: Descriptor]
     ) -> ProcessFailure {
@@ -53,7 +53,8 @@ package enum OwnProgram {
         return withExtendedLifetime(files) { ProcessFailure(step: .renew, errno: -outcome) }
     }
 
-    /// Replaces this process's program with another one, which has this process's environment and reads no memory of it.
+    /// Replaces this process's program with another one, which inherits this process's environment but none of its
+    /// memory.
     ///
     /// - Parameter path: the program's path; `PATH` is not searched.
     /// - Returns: why it failed.
@@ -63,8 +64,8 @@ package enum OwnProgram {
         return ProcessFailure(step: .renew, errno: -outcome)
     }
 
-    /// Lets this thread receive every signal. A new program inherits what is blocked, and a thread of the pool blocks
-    /// signals.
+    /// Unblocks all signals in this thread. A new program inherits the blocked signals of the thread, and the threads
+    /// of the pool block signals.
     package static func unblockSignals() {
         var none = sigset_t()
         unsafe sigemptyset(&none)

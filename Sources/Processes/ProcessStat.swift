@@ -2,7 +2,8 @@
 
 /// The fields of `/proc/<pid>/stat`, by their numbers in proc_pid_stat(5).
 ///
-/// A sign-out reads this file for every process of the machine before it tells the apps, so it is read as bytes.
+/// A sign-out reads this file for every process of the machine before it notifies the apps. To save time, the content
+/// is parsed as bytes.
 struct ProcessStat {
     /// The fields from the third on.
     private let fields: [ArraySlice<UInt8>]

@@ -37,9 +37,9 @@ package struct ProcessSweep: Sendable {
 
     /// Kills a child of this process and all of its descendants, and waits until each has ended.
     ///
-    /// A child that waits for its own children, as bubblewrap does, ends by itself when they have ended. Descendants that
-    /// left their parent escape, unless the child has a PID namespace of its own: with its first process, the kernel ends
-    /// all others.
+    /// A child that waits for its own children, as bubblewrap does, ends once they have ended. Descendants that left
+    /// their parent escape, unless the child has its own PID namespace: when the first process of a PID namespace ends,
+    /// the kernel ends all others in it.
     ///
     /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end.
     package static func end(_ child: ChildProcess) throws(ProcessFailure) {
@@ -48,13 +48,15 @@ package struct ProcessSweep: Sendable {
         try awaitExit(child.pidfd)
     }
 
-    /// Kills the processes of each group and their descendants, and waits until each has ended. What a process starts while
-    /// it is killed may escape, and so does what it had started if it ended before. This process and those that it descends
-    /// from, such as the desktop, go on. All groups are ended at once: one that does not end takes no time from the others.
+    /// Kills the processes of each group and their descendants, and waits until each has ended.
     ///
-    /// - Parameter deadline: the time since the machine was started after which no process is killed.
-    /// - Returns: for each group nil, or why it has not ended: `ETIMEDOUT` if a process does not end in time, and `EPERM` if
-    ///   one of them must go on.
+    /// Two kinds of descendants may escape: those that a process starts while it is being killed, and those of a
+    /// process that had already ended. This process and its ancestors, such as the desktop, are not killed. All groups
+    /// are ended at the same time, so a group that does not end takes no time from the others.
+    ///
+    /// - Parameter deadline: the time since the machine's start after which no process is killed any more.
+    /// - Returns: for each group nil, or why it has not ended: `ETIMEDOUT` if a process does not end in time, and
+    ///   `EPERM` if the group contains this process or one of its ancestors.
     package static func end(_ groups: [Set<ProcessTable.Name>], until deadline: Duration) -> [ProcessFailure?] {
         var known = groups
         var failures = [ProcessFailure?](repeating: nil, count: groups.count)

@@ -78,7 +78,7 @@ package struct ProcessTable: Sendable {
         package let name: String
         /// Whether the process has memory of its own. Kernel threads and ended processes have none.
         package let hasMemory: Bool
-        /// The number of slots for descriptors: each descriptor of the process is less.
+        /// The number of slots for descriptors. Every descriptor of the process is less than this number.
         package let descriptorSlots: Int32
     }
 
@@ -115,8 +115,8 @@ package struct ProcessTable: Sendable {
         return found
     }
 
-    /// Returns the child of `parent` that has a file open, itself or in a process that it started, directly or indirectly; nil
-    /// if no child has, or if that cannot be determined.
+    /// Returns the child of `parent` that has a file open, or that started, directly or indirectly, a process that has
+    /// it open. Returns nil if there is no such child, or if that cannot be determined.
     ///
     /// - Parameter link: how `/proc/<pid>/fd` names the file (``SocketTable/link(to:)``).
     package func child(of parent: Int32, withOpen link: String) -> Entry? {

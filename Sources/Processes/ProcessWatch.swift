@@ -5,7 +5,7 @@ internal import Glibc
 internal import Synchronization
 internal import UnixSocket
 
-/// Says when one of the watched processes has ended, whoever started it. One thread waits for all of them.
+/// Reports when one of the watched processes has ended, whoever started it. One thread waits for all of them.
 package final class ProcessWatch: Sendable {
     /// The maximum number of processes that are watched at once.
     package static let maximum = 256
@@ -24,9 +24,9 @@ package final class ProcessWatch: Sendable {
 
     deinit { shared.stop() }
 
-    /// Watches these processes, and no others any more. One that has ended already is reported at once.
+    /// Watches these processes, and stops watching all others. A process that has already ended is reported at once.
     ///
-    /// - Returns: whether all of them are watched: there may be too many, or no descriptors left.
+    /// - Returns: whether all of them are watched; false if there are too many of them, or no descriptors left.
     package func watch(_ names: Set<ProcessTable.Name>) -> Bool { shared.watch(names) }
 
     private final class Shared: Sendable {
@@ -83,7 +83,7 @@ package final class ProcessWatch: Sendable {
             guard number >= 0 else { return number == -ESRCH ? .ended : .unknown }
             let process = Descriptor(owning: number)
             do throws(FileError) {
-                // The number may have been reused before it was opened.
+                // The process id may have been reused before the pidfd was opened.
                 return try ProcessTable.entry(name.pid)?.name == name ? .running(process) : .ended
             } catch { return .unknown }
         }

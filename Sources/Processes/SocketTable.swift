@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// The sockets of this network namespace that wait for others, as `/proc/net` lists them (proc_pid_net(5)).
+/// The sockets of this network namespace, as `/proc/net` lists them (proc_pid_net(5)): TCP sockets that listen, and
+/// Unix sockets with abstract names.
 package enum SocketTable {
     /// A TCP socket that listens.
     package struct Listener: Sendable, Equatable {

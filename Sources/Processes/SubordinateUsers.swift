@@ -2,15 +2,15 @@
 internal import Files
 internal import Glibc
 
-/// The further user ids with which a user may own files, in user namespaces of its own (subuid(5)).
+/// The additional user ids under which a user may own files in the user's own user namespaces (subuid(5)).
 package struct SubordinateUsers: Sendable, Equatable {
     package let ranges: [ClosedRange<UInt32>]
 
     package static let file = "/etc/subuid"
-    /// Names another source of these ids than the file.
+    /// The file that may name another source of these ids.
     private static let sources = "/etc/nsswitch.conf"
 
-    /// None.
+    /// Creates an empty set of ids.
     package init() { ranges = [] }
 
     package func contains(_ user: UInt32) -> Bool { ranges.contains { $0.contains(user) } }
@@ -71,7 +71,7 @@ package struct SubordinateUsers: Sendable, Equatable {
         field.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt32(field) : nil
     }
 
-    /// - Throws: ``SubordinateUsersError`` if that cannot be found out.
+    /// - Throws: ``SubordinateUsersError`` if that cannot be determined.
     private static func number(ofUser name: String) throws(SubordinateUsersError) -> UInt32? {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?

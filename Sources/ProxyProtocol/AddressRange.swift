@@ -21,8 +21,8 @@ package struct AddressRange: Hashable, Sendable {
         guard network == masked(address) else { return nil }
     }
 
-    /// Whether the range contains an address of 4 or 16 bytes. An IPv4 address in IPv6's form (`::ffff:192.0.2.1`) is
-    /// taken as the IPv4 address.
+    /// Whether the range contains an address of 4 or 16 bytes. An IPv4 address in IPv6 notation (`::ffff:192.0.2.1`)
+    /// counts as the IPv4 address.
     package func contains(_ address: [UInt8]) -> Bool {
         let address = Self.plain(address)
         return address.count == network.count && masked(address) == network

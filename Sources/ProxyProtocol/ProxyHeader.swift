@@ -35,7 +35,7 @@ package struct ProxyHeader: Hashable, Sendable {
     /// Reads the header at the beginning of `bytes`. Additional fields (TLVs) are skipped.
     ///
     /// - Returns: nil if `bytes` may be the beginning of a header whose rest is missing.
-    /// - Throws: ``Refusal`` as soon as the bytes show that no header follows that this server accepts.
+    /// - Throws: ``Refusal`` as soon as the bytes cannot be the beginning of a header that this server accepts.
     package static func read(_ bytes: some Collection<UInt8>) throws(Refusal) -> ProxyHeader? {
         // The longest part that matters: the addresses and ports of IPv6.
         let head = Array(bytes.prefix(fixedLength + 36))

@@ -42,14 +42,14 @@ package struct ChainVerdict: Sendable, Equatable {
     package var receipts = 0
     /// The number of receipts of version 1.
     package var firstVersionCount = 0
-    /// The number of receipts that do not list what nobody observed, because an earlier version of Baton wrote them.
+    /// The number of receipts that do not list the unobserved entries, because an earlier version of Baton wrote them.
     package var silentCount = 0
     /// The entries of the list of leftovers that nobody observed after at least one session, sorted.
     package var unobserved: [String] = []
     /// The numbers of the first and the last receipt; nil if there is none.
     package var first: Int?
     package var last: Int?
-    /// The highest number of a line that the server countersigned and that has not changed in the file since then.
+    /// The highest number of a line that the server countersigned and that is unchanged in the file.
     package var anchoredUpTo: Int?
     /// The numbers of the receipts that record damage to the lines before them on the device.
     package var damageBefore: [Int] = []
@@ -59,8 +59,8 @@ package struct ChainVerdict: Sendable, Equatable {
     /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// The number of receipts after the last anchor. If more receipts were removed from the end, the file does not show
-    /// that.
+    /// The number of receipts after the last anchor. The file does not show whether even later receipts were removed
+    /// from its end.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form of a worker's name in receipts. Only the tenant that made a pseudonym can find out which worker it stands
-/// for.
+/// The name under which a worker appears in receipts. Only the tenant that made a pseudonym can find out which worker
+/// it stands for.
 package enum Pseudonym {
     /// The prefix of every pseudonym of this version.
     package static let prefix = "p1."

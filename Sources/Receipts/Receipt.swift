@@ -37,19 +37,19 @@ package struct Receipt: Sendable, Equatable {
         }
     }
 
-    /// What the receipt says in addition to its items: about the entries of the list of leftovers (`docs/leftovers.md`),
-    /// and about the browsers before their end.
+    /// What the receipt contains in addition to its items: findings about the entries of the list of leftovers
+    /// (`docs/leftovers.md`), and about the browsers before their end.
     package struct Remains: Sendable, Equatable {
         /// The entries that cover files of the session's user which were created or changed since the session began;
         /// sorted. ``Receipt/unexplained`` stands for files that no entry covers.
         package let left: Finding<[String]>
-        /// The entries whose places nobody looked at; sorted. The receipt says nothing else about these entries. Nil if
-        /// these entries are unknown, because an earlier version of Baton wrote the line.
+        /// The entries whose places nobody looked at; sorted. The receipt contains nothing else about these entries.
+        /// Nil if these entries are unknown, because an earlier version of Baton wrote the line.
         package let unobserved: [String]?
         /// What the agent saw that the epoch's browsers held open although their windows did not need it; sorted.
         package let opened: Finding<[String]>
-        /// When the search began that found the folders in which the user may create files, in seconds since 1970, if that
-        /// was before the session. Nobody looked into such a folder that is newer.
+        /// When the search for the folders in which the user may create files began, in seconds since 1970; nil unless
+        /// that was before the session. Nobody looked into folders that were created after that search.
         package let foldersAsOf: Int?
 
         package init(

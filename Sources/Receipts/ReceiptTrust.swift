@@ -30,8 +30,8 @@ package struct ReceiptTrust: Sendable {
         return body.bytes
     }
 
-    /// Reads the object. An anchor that cannot be read, or that the tenant's key has not signed, is an error: a verifier
-    /// that left it out would not find that the chain was cut.
+    /// Reads the object. An anchor that cannot be read, or that is not signed with the tenant's key, is an error: a
+    /// verifier that left it out would not detect that the chain was cut.
     ///
     /// - Throws: ``ReceiptFailure``, ``MembersFailure``, ``JOSEFailure``, ``Base64Failure``.
     package init(bytes: [UInt8]) throws {

@@ -12,8 +12,8 @@ package struct Backoff: Sendable {
     /// - Parameters:
     ///   - shortest: the first pause.
     ///   - isFirstImmediate: whether a pause of zero comes before it.
-    ///   - success: how long a connection or a process must last, so that the pauses begin anew; nil if only
-    ///     ``reset()`` says so.
+    ///   - success: how long a connection or a process must last so that the pauses begin anew; nil if only ``reset()``
+    ///     makes them begin anew.
     package init(
         from shortest: Duration, to longest: Duration, isFirstImmediate: Bool = false, success: Duration? = nil
     ) {
@@ -21,7 +21,7 @@ package struct Backoff: Sendable {
         (self.isFirstImmediate, self.success) = (isFirstImmediate, success)
     }
 
-    /// Returns the pause before the next attempt, after one that lasted `life`.
+    /// Returns the pause before the next attempt, if the last attempt lasted `life`.
     package mutating func next(after life: Duration = .zero) -> Duration {
         if let success, life >= success { reset() }
         guard let pause = following else {

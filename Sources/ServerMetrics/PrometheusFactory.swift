@@ -26,7 +26,7 @@ package final class PrometheusFactory: MetricsFactory {
         }
     }
 
-    /// Calls `observer` before each publication. It sets values that are known only to the observed part.
+    /// Calls `observer` before each publication. The observer sets the values that only the observed part knows.
     package func observe(_ observer: @escaping @Sendable () async -> Void) {
         state.withLock { $0.observers.append(observer) }
     }

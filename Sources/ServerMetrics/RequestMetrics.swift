@@ -30,7 +30,7 @@ package final class RequestMetrics: Sendable {
     ]
     /// The label value of a method, route or status without a series of its own.
     package static let other = "other"
-    /// The status of a request that ended without a response, because the client has gone or the server stops.
+    /// The status of a request that ended without a response, because the client is gone or the server is stopping.
     package static let none = "none"
 
     private static let requests = "baton_http_requests_total"

@@ -5,8 +5,8 @@
 /// Nodes decide with their own clocks when codes, tokens, sessions and throttle counts expire. If the clocks of two
 /// nodes differed by minutes, a code that one node has just issued would already have expired at the other node.
 package struct ClockCheck: Sendable {
-    /// The largest difference with which a node may serve. The clocks of two nodes then differ by at most twice this
-    /// time, which is less than what the nonces of signed requests tolerate.
+    /// The largest difference at which a node may serve requests. The clocks of two nodes then differ by at most twice
+    /// this time, which is less than what the nonces of signed requests tolerate.
     package static let limit = Duration.seconds(10)
 
     private let database: any Database

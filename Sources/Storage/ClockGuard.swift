@@ -4,7 +4,7 @@ private import Synchronization
 /// Notices at once when the machine's clock is set, by comparing it with a clock that nobody can set.
 ///
 /// ``ClockCheck`` asks the database server for the time, but only from time to time. Between two checks, this type adds
-/// the change of the machine's clock to the difference that the last check has found.
+/// the change of the machine's clock to the difference that the last check found.
 package final class ClockGuard: Sendable {
     private struct Reference {
         let time: Timestamp
@@ -28,7 +28,7 @@ package final class ClockGuard: Sendable {
         reference = Mutex(Reference(time: now(), steady: steady(), difference: .zero))
     }
 
-    /// Records what a check has found.
+    /// Records the difference that a check found.
     package func confirm(_ difference: Duration) {
         let new = Reference(time: now(), steady: steady(), difference: difference)
         reference.withLock { $0 = new }
@@ -41,12 +41,12 @@ package final class ClockGuard: Sendable {
         return reference.difference + passed - reference.steady.duration(to: steady())
     }
 
-    /// Whether the machine's clock is good enough to serve.
+    /// Whether the machine's clock is good enough for the node to serve requests.
     package var isGood: Bool { abs(difference.milliseconds) < ClockCheck.limit.milliseconds }
 }
 
-/// A database that several nodes share, as a node uses it whose clock may be set at any moment. While the clock is
-/// wrong, no transaction and no job runs, because each would decide with a wrong time what has expired.
+/// A shared database, for a node whose clock may be set at any moment. While the clock is wrong, no transaction and no
+/// job runs, because each would use a wrong time to decide what has expired.
 package struct ClockGuardedDatabase: PooledDatabase {
     private let base: any PooledDatabase
     private let clock: ClockGuard
@@ -74,7 +74,7 @@ package struct ClockGuardedDatabase: PooledDatabase {
         return try await base.exclusively(job, body)
     }
 
-    /// Also answers while the clock is wrong, so that the clocks can be compared.
+    /// Returns the server's time even while the machine's clock is wrong, so that the two clocks can be compared.
     package func serverTime() async throws -> Timestamp? { try await base.serverTime() }
 
     private func check() throws {

@@ -6,8 +6,8 @@
 /// on a thread outside Swift's cooperative pool. A closure may run twice, so it must have no effects outside the
 /// database. A write is durable when the call returns.
 package protocol Database: Sendable {
-    /// Whether other processes may write to this database. If so, data that an earlier transaction has read may be
-    /// outdated, and an announcement may report this too late.
+    /// Whether other processes may write to this database. If so, data that an earlier transaction read may be
+    /// outdated, and the announcement of the change may arrive too late.
     var isShared: Bool { get }
 
     /// Reads one consistent state.
@@ -32,13 +32,13 @@ package protocol Database: Sendable {
     /// If it is unknown whether a transaction is durable (``StorageError`` `unknownOutcome`), its announcements are
     /// delivered.
     ///
-    /// Announcements of other nodes are delivered as ``AnnouncementMessage``, on another thread. They may be lost. When
-    /// that may have happened, observers get ``AnnouncementMessage/gap`` as soon as announcements arrive again. Most
-    /// callers observe one kind of announcement: ``observe(_:_:)``.
+    /// Announcements from other nodes are delivered as ``AnnouncementMessage``, on another thread. They may be lost.
+    /// When that may have happened, observers get ``AnnouncementMessage/gap`` as soon as announcements arrive again.
+    /// Most callers observe only one kind of announcement, with ``observe(_:_:)``.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 
     /// Runs a job that at most one of the processes that share this database may run at a time. If a process ends or
-    /// loses its connection while it runs the job, another one may begin the job.
+    /// loses its connection while it runs the job, another process may begin the job.
     ///
     /// - Parameter job: the job's name, the same in every process.
     /// - Returns: the value of `body`; nil if another process is running the job.

@@ -68,7 +68,7 @@ extension Connection {
     /// - Throws: ``StorageError`` `newer` if the program is too old for the database.
     package func checkSchema(_ migrations: [Migration]) throws { try check(appliedSteps(), against: migrations) }
 
-    /// Creates the table of applied steps, or adds the columns that it did not have before steps had versions.
+    /// Creates the table of applied steps. If the table is older than the versions of steps, adds the missing columns.
     private func prepareMigrationTable(for migrations: [Migration]) throws {
         try execute(
             """
@@ -80,7 +80,7 @@ extension Connection {
             guard sample == nil else { throw StorageError(.newer, "the database has steps, and this program has none") }
             return
         }
-        // An empty table does not have the columns yet, because they are added in the transaction that adds a row.
+        // An empty table never has these columns yet: the transaction that adds them also adds the first row.
         guard sample?.names.contains("lowest") != true else { return }
         try execute("ALTER TABLE migration ADD COLUMN version BIGINT NOT NULL DEFAULT 1")
         try execute("ALTER TABLE migration ADD COLUMN lowest BIGINT NOT NULL DEFAULT 1")
@@ -126,6 +126,6 @@ private struct AppliedStep {
         (checksum, version, lowest) = (try row["checksum"], try row["version"], try row["lowest"])
     }
 
-    /// Whether a program of this schema version that does not know the step may use the database.
+    /// Whether a program that has schema version `program` and does not know the step may use the database.
     func allows(_ program: Int64) -> Bool { lowest < version && lowest <= program }
 }

@@ -37,7 +37,7 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
         return text
     }
 
-    /// A value in the form in which it is passed to the database.
+    /// A value as it is passed to the database.
     package enum Value: Sendable, Hashable {
         case null
         case integer(Int64)

@@ -21,7 +21,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         /// The connection to the database server was lost during a commit. The transaction may be durable or rolled
         /// back; only a read can tell.
         case unknownOutcome
-        /// The disk of the database is full. Nothing was written; reads go on.
+        /// The disk of the database is full. Nothing was written; reads still work.
         case full
         /// The file cannot be opened, or the database failed in another way.
         case failed
@@ -37,8 +37,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "storage.\(code.rawValue): \(message)" }
 
-    /// Whether the database cannot serve at the moment, so that the same request may succeed later. Every listener
-    /// answers such a request with 503 and ``retryPause``.
+    /// Whether the error is temporary, so that the same request may succeed later. Every listener answers such a
+    /// request with 503 and ``retryPause``.
     package var isTemporary: Bool {
         switch code {
         case .busy, .unavailable, .unknownOutcome, .full: true

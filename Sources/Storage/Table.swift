@@ -35,15 +35,16 @@ extension Table {
     }
 }
 
-/// The names of the columns that are read of a table, and the text that selects them, made once for each table.
+/// The names of the columns that are read from a table, and the text that selects them. Both are made once for each
+/// table.
 private struct ReadColumns {
-    /// By the table's type.
+    /// The columns of each table that has been used, keyed by the table's type.
     static let known = Mutex<[ObjectIdentifier: ReadColumns]>([:])
 
     let names: [String]
     /// The names, separated by commas.
     let list: String
-    /// The same, each with the table's name.
+    /// The same names, each preceded by the table's name and a dot.
     let qualifiedList: String
 
     init(_ names: [String], of table: String) {
@@ -115,8 +116,8 @@ extension Connection {
     }
 
     /// Returns the only record selected by the rest of the statement, or nil, with the records of two other tables that
-    /// belong to it, if they exist. All are read by one statement. At least one of the columns that are read of each table
-    /// must be NOT NULL. If it is NULL nevertheless, that table has no such record.
+    /// belong to it, if they exist. One statement reads them all. In each table, at least one of the columns that are
+    /// read must be NOT NULL: if all of them are NULL in the result, the table has no such record.
     ///
     /// - Parameters:
     ///   - joinsSecond: the condition for a row of the second table. Names of columns need the name of their table.

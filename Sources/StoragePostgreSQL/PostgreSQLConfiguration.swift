@@ -44,7 +44,7 @@ package struct PostgreSQLConfiguration: Sendable {
         package var migration = Duration.seconds(60)
         /// The maximum number of times that a transaction is repeated because it conflicts with others.
         package var retries = 50
-        /// How often the connection on which other nodes' announcements arrive is checked.
+        /// The time between two checks of the connection on which other nodes' announcements arrive.
         package var announcementCheck = Duration.seconds(15)
 
         package init() {}

@@ -51,7 +51,7 @@ package struct PostgreSQLDatabase: PooledDatabase {
             (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
             pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
             random = { .random(in: 0...1) }
-            // It connects only if somebody observes the database.
+            // The listener connects only when somebody observes the database.
             listener = try AnnouncementListener(
                 address, limits: configuration.limits, channel: channel, observers: observers, random: random)
             try await pool.withConnection { try await $0.checkServer(schema: configuration.schema) }
@@ -97,7 +97,7 @@ package struct PostgreSQLDatabase: PooledDatabase {
     }
 
     /// Runs a job while a separate connection, outside the pool, holds an advisory lock. The server releases the lock
-    /// when that connection ends, also if the process was killed.
+    /// when that connection ends, even if the process was killed.
     package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
         let lock = AdvisoryLock(job: job, schema: configuration.schema)
         let holder: PooledConnection

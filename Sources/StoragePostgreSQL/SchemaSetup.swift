@@ -10,7 +10,7 @@ struct SchemaSetup {
     /// The oldest version that is tested, as in `server_version_num`.
     private static let oldestVersion: Int64 = 150_000
 
-    /// Refuses a server on which the shared statements would have other results than on SQLite, or on which an
+    /// Refuses a server on which the shared statements would have different results than on SQLite, or on which an
     /// acknowledged write could be lost.
     func checkServer() throws {
         let rows = try server.rows(

@@ -47,7 +47,8 @@ extension Conversation {
         return keep(handle)
     }
 
-    /// The authorization in the TPM's form: without trailing zeros (TPM 2.0 library, part 1, section 19.6.4.3).
+    /// The authorization in the format that the TPM uses, without trailing zeros (TPM 2.0 library, part 1, section
+    /// 19.6.4.3).
     static func value(of authorization: SecretBytes?) throws(TrustedPlatformFailure) -> TPM2B_AUTH {
         guard let authorization else { return TPM2B_AUTH() }
         var value = try authorization.withBytes { bytes throws(TrustedPlatformFailure) in try TPM2B_AUTH(bytes) }

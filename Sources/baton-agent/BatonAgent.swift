@@ -30,7 +30,7 @@ struct BatonAgent: ParsableCommand {
         // This comes before the first thread, so that every thread blocks the signals and only the waiting thread
         // receives them.
         BrowserAgent.blockSignals()
-        // A window that has ended is noticed by its exit, not by a write to it.
+        // The agent learns from a window's exit that the window has ended; a write to it must not end the agent.
         _ = signal(SIGPIPE, SIG_IGN)
         let former = BrowserAgent.Files.take()
         // A process that has started anew after a session keeps its configuration. See docs/configuration.md.

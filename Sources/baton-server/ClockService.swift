@@ -4,8 +4,8 @@ internal import ServiceLifecycle
 internal import Storage
 
 /// Stops the server if its clock no longer agrees with the database server's clock. A server with a wrong clock would
-/// refuse what other nodes have issued, and accept what has expired. Until it has stopped, ``ClockGuardedDatabase``
-/// lets no transaction run.
+/// refuse what other nodes have issued, and accept what has expired. Until the server has stopped,
+/// ``ClockGuardedDatabase`` runs no transaction.
 struct ClockService: Service {
     let check: ClockCheck
     let clock: ClockGuard
@@ -20,8 +20,8 @@ struct ClockService: Service {
         try await cancelWhenGracefulShutdown { try await watch() }
     }
 
-    /// Compares the clocks every minute, and as soon as the machine's clock was set. If that fails, tries again every
-    /// second.
+    /// Compares the clocks every minute, and whenever the machine's clock has been set. After a failed comparison,
+    /// tries again every second.
     ///
     /// - Throws: ``ServerError`` `clockWrong`
     func watch() async throws {

@@ -185,7 +185,7 @@ struct Composition {
 
     static let keyFile = "storage.key"
 
-    /// The number of open files that is enough for as many connections as one process can serve well.
+    /// The number of open files needed for as many connections as one process can serve well.
     private static let wantedFiles = 65536
 
     /// Returns how many connections each of the two TLS listeners may hold. The rest of the `files` descriptors is for

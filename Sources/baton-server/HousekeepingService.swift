@@ -17,10 +17,10 @@ struct HousekeepingService: Service {
         }
     }
 
-    /// A failed round is repeated later.
+    /// Removes expired rows once. If that fails, the next round tries again.
     private func round() async {
         do { try await housekeeping.round() } catch is CancellationError {
-            // The server stops.
+            // The server is stopping.
         } catch {
             logger.error("housekeeping failed", metadata: ["error": "\(error)"])
         }

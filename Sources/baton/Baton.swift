@@ -21,7 +21,7 @@ struct Baton: AsyncParsableCommand {
             ReceiptCommand.self, AdminCommand.self,
         ])
 
-    /// Runs the command that the arguments name. Errors in the arguments are also reported in the requested form.
+    /// Runs the command that the arguments name. With `--json`, errors in the arguments are printed as JSON, too.
     static func main() async {
         do {
             var command = try await asyncParseAsRoot()

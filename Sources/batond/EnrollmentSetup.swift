@@ -71,7 +71,7 @@ enum EnrollmentSetup {
         }
     }
 
-    /// - Throws: ``FileError``, also if the file does not exist: a missing file must not count as an empty list.
+    /// - Throws: ``FileError``, for example if the file does not exist: a missing file must not count as an empty list.
     private static func content(of file: String) throws -> [UInt8] {
         guard let content = try AtomicFile(path: file).read() else {
             throw FileError(.open, errno: ENOENT, path: file)

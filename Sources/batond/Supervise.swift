@@ -40,8 +40,8 @@ struct Supervise: AsyncParsableCommand {
 
     /// Waits in quarantine as long as the device's state is not trusted.
     ///
-    /// - Returns: how to continue; `.end` also if the service manager must restart the broker, because the quarantine
-    ///   has used the service manager's sockets.
+    /// - Returns: how to continue. The result is also `.end` if the service manager must restart the broker, because
+    ///   the quarantine has used the service manager's sockets.
     private func passQuarantine(
         _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
         logger: Logger

@@ -41,12 +41,12 @@ import Testing
             try await FolderWatch(folder.path).until("what is left") { try folder.names() == names }
         }
 
-        /// Whether what the app has kept is in its place.
+        /// Whether the app's data is in its place.
         var isThere: Bool { FileManager.default.fileExists(atPath: data + "/notes") }
         /// What is in the app's folder.
         var names: [String] { get throws { try Directory(path: data).names() } }
 
-        /// Takes the folder away, and returns the reason why not.
+        /// Tries to take the folder away; returns why this failed, or nil.
         func take(
             _ folder: String? = nil, _ processes: [ProcessTable.Name] = [], within time: Duration = .seconds(60)
         ) -> AppDataFailure.Code? {
@@ -107,7 +107,8 @@ import Testing
             try place.trashFolder.appending("taken-1f").appending("notes").make()
             try place.trashFolder.appending("else").make()
             place.trash.empty()
-            // What the agent has not taken stays, even if an administrator names a folder that is in use.
+            // Anything that the agent has not taken stays, even if an administrator chooses as the trash a folder that
+            // is in use.
             try await place.awaitTrash(["else"])
         }
     }

@@ -87,7 +87,7 @@ import UnixSocket
             let helper = try await RunningHelper.start(file: installed.path, in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
             try installed.replace()
-            // A connection that ends while another one is open, such as that of `baton doctor`.
+            // Another connection, such as that of `baton doctor`, ends while the first connection is open.
             try helper.connect().connection.shutDown()
             #expect(try helper.ask(.list) == .sessions(storage: [epoch], groups: []))
             helper.disconnect()
@@ -180,7 +180,7 @@ import UnixSocket
         try await Scratch.with { scratch in
             let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
             let home = try #require(SystemUser(number: user)?.home)
-            // For everybody, for the user alone, and a disk below the home.
+            // Make a folder for everybody and one for the user alone, and mount a disk below the home.
             try await mounts.run(
                 """
                 mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 /mnt/open; mkdir /mnt/own /mnt/closed
@@ -259,7 +259,7 @@ import UnixSocket
         }
     }
 
-    /// In `make soak` also as many as a folder can have in a few seconds.
+    /// `make soak` also tries as many files as a folder can get in a few seconds.
     @Test(arguments: Soak.isRunning ? [200_001, 2_000_000] : [200_001])
     func `a folder with more files than a report may visit makes its place unread`(count: Int) async throws {
         try await Scratch.with { scratch in
@@ -346,7 +346,7 @@ import UnixSocket
     @Test func `a session looks for new folders, and a report before the search has ended says so`() async throws {
         try await Scratch.with { scratch in
             let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
-            // Until these files are removed, the first search has not ended when it is asked about.
+            // These files keep the first search running until after the first report.
             try await mounts.run("mkdir /many; mount -t tmpfs -o size=200m,nr_inodes=0,mode=755 many /many")
             try await mounts.makeLinks(100_000, below: "/many")
             let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)

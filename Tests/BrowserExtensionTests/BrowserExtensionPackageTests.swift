@@ -66,7 +66,7 @@ import Testing
             let updates = try String(
                 contentsOfFile: try #require(URL(string: made.updateURL)).path(), encoding: .utf8)
             #expect(updates.contains(made.id) && updates.contains("file://" + scratch.path + "/a/chromium.crx"))
-            // Neither the key nor a file that was there before is left.
+            // The folder no longer contains the key or the file that was planted in it.
             try scratch.write("", to: "a/planted")
             #expect(try BrowserExtensionPackage.make(in: folder, input(scratch)).chromium.id != made.id)
             #expect(

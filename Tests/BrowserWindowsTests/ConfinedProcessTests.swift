@@ -79,7 +79,7 @@ import UnixSocket
             echo end
             """
         let lines = try await run(script, in: confinement())
-        // bubblewrap's own first process, the shell, and the two of the pipe that counts.
+        // bubblewrap's own first process, the shell, and the processes of the pipeline that counts.
         #expect(lines.first.flatMap { Int($0.split(separator: " ")[0]) }.map { $0 <= 5 } == true, "\(lines)")
         #expect(
             lines.dropFirst().filter { !["user", "browser", "cache"].contains($0) && !$0.hasSuffix(":") } == ["end"],

@@ -5,8 +5,8 @@ of id tokens that does not rely on the client's own checks.
 A script has functions called `case_…`. `script.py SOCKET` loads the script and its client once, listens on a Unix
 socket, sends READY=1 to NOTIFY_SOCKET, and runs each requested case in a fork of this process. A request is one JSON
 object in a frame, `{"case": NAME, "log": FILE}`. The reply is the exit code of the case, 0 only if every assertion
-held, or minus the number of the signal that ended it. A frame is four bytes of length, most significant first, and as
-many bytes as they say. BATON_FACTS is the path of a JSON file with the facts, which each case reads again.
+held, or minus the number of the signal that ended it. A frame is a length of four bytes, most significant first,
+followed by that many bytes. BATON_FACTS is the path of a JSON file with the facts, which each case reads again.
 """
 import base64
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices of earlier versions, which send what Tests/Fixtures/devices/VERSION.json says, and read only what it says.
+"""Devices of earlier versions: they send what Tests/Fixtures/devices/VERSION.json contains and read only what it lists.
 
 docs/operations/upgrade.md describes the files, and when to add one. The case is chosen by the fact `device_version`.
 """

@@ -30,7 +30,7 @@ def keyring():
         preexec_fn=end_with_parent, text=True) as bus:
         try:
             os.environ["DBUS_SESSION_BUS_ADDRESS"] = bus.stdout.readline().strip()
-            # The keyring goes to the background once it serves, and ends with the bus.
+            # The keyring goes to the background once it is ready, and ends with the bus.
             subprocess.run(
                 ["gnome-keyring-daemon", "--unlock", "--components=secrets"], input=b"of the keyring", check=True,
                 stdout=subprocess.DEVNULL)
@@ -69,7 +69,7 @@ def in_the_clear(folder, *texts):
 
 
 def case_persisted():
-    """Two programs share tokens, also refreshed ones, through the keyring, and no file contains a token unencrypted."""
+    """Two programs share tokens, even refreshed ones, through the keyring, and no file contains a token unencrypted."""
     with keyring() as folder:
         first, browser = application(folder), Browser()
         result = signed_in(first, browser)

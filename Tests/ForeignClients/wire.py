@@ -46,7 +46,7 @@ def request(method="POST", path=TOKEN, headers=(), body=FORM, host=f"Host: {HOST
 
 
 def case_good():
-    """Correct requests are answered, also two on one connection, so the refusals below are due to the faults."""
+    """Correct requests are answered, even two on one connection, so the refusals below are due to the faults."""
     length = f"Content-Length: {len(FORM)}"
     statuses, _ = talk(request(headers=[length]), request(headers=[length, "Connection: close"]))
     assert statuses == [400, 400], statuses

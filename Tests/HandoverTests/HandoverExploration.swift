@@ -6,9 +6,9 @@ import Testing
 
 @testable import Handover
 
-/// Every order of events between the broker and a process of an app, from a session of one worker over the next worker's
-/// to its end, until no new state is found. The process has an eraser and a reader, and keeps data of a worker once its
-/// reader was told of them.
+/// Explores every order of events between the broker and a process of an app, from one worker's session to the end of
+/// the next worker's session, until no new state is found. The process has an eraser and a reader, and keeps a worker's
+/// data once its reader has been told of the worker.
 @Suite(.timeLimit(.minutes(5))) struct HandoverExploration {
     @Test func `no reader is told of a worker while the app has data of another one`() throws {
         var found: Set<Scene> = [Scene()]
@@ -69,7 +69,7 @@ private struct Scene: Hashable {
     var owed: [String: Epoch] = [:]
     /// Whether erasers still have time, so that nobody can sign in.
     var isSigningOut = false
-    /// The accounts that each reader was told by the broker and has not acknowledged.
+    /// The accounts that the broker has reported to each reader and that the reader has not acknowledged.
     var tombstones: [String: [String]] = [:]
     var process: Process?
     /// The workers whose data the app keeps.
@@ -77,7 +77,7 @@ private struct Scene: Hashable {
 
     var isLocked: Bool { !isSigningOut && !owed.isEmpty }
 
-    /// Whether a reader is told of a worker who has left meanwhile, and will learn it from its next connection.
+    /// Whether a change is out of date. The reader will learn the newer state from its next connection.
     func isBehind(_ change: WorkerChange?) -> Bool { change?.epoch?.number != epoch.counter }
 
     var events: [Event] {
@@ -96,7 +96,7 @@ private struct Scene: Hashable {
         return events
     }
 
-    /// Returns the change of which the event tells a reader; nil if there is none.
+    /// Returns the change that the event makes known to a reader; nil if there is none.
     mutating func handle(_ event: Event) -> WorkerChange? {
         switch event {
         case .signIn(let number): begin(Self.workers[number])
@@ -203,7 +203,7 @@ private struct Scene: Hashable {
         }
     }
 
-    /// Performs the actions of an event: what the app does happens at once, what the broker does waits.
+    /// Performs the actions of an event. The app's part happens at once; the broker's part waits.
     private mutating func apply(_ event: (inout HandoverMachine) -> [HandoverMachine.Action]) -> WorkerChange? {
         guard var process else { return nil }
         var told: WorkerChange?
@@ -217,7 +217,7 @@ private struct Scene: Hashable {
             }
         }
         self.process = process
-        // The app keeps data of a worker as soon as its reader was told of them.
+        // The app keeps a worker's data as soon as its reader has been told of the worker.
         if let worker = told?.current { data.insert(worker) }
         return told
     }

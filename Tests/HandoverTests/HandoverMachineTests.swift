@@ -5,7 +5,7 @@ import Testing
 
 @testable import Handover
 
-/// What a process asks the broker, in orders that a simulated device does not produce.
+/// What a process asks the broker, in orders of events that a simulated device does not produce.
 @Suite struct HandoverMachineTests {
     private let epochs: [Epoch]
     private var machine = HandoverMachine()
@@ -21,7 +21,7 @@ import Testing
         _ = machine.opened(epochs[2])
         #expect(machine.reported("notes", of: epochs[0], .success(())) == [.askOwed(eraser: "notes")])
         #expect(machine.owed("notes", .success(epochs[0])) == [.erase(eraser: "notes", epochs[0])])
-        // If nobody has signed in since, it is not called until somebody does.
+        // If nobody has signed in since, the block is not called again until somebody does.
         _ = machine.erased("notes", of: epochs[0], .failed)
         #expect(machine.reported("notes", of: epochs[0], .success(())) == [])
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(machine.setUnsaved(false) == [])
         #expect(machine.reportedUnsaved() == [.reportUnsaved(false)])
         #expect(machine.reportedUnsaved() == [])
-        // A report that got lost with its connection is made on the next one.
+        // A report that was lost with its connection is sent again on the next connection.
         #expect(machine.setUnsaved(true) == [.reportUnsaved(true)])
         _ = machine.missed(.ended)
         #expect(machine.reportedUnsaved() == [] && machine.opened(epochs[0]) == [.reportUnsaved(true)])
@@ -54,7 +54,7 @@ import Testing
         #expect(first == [.prepare(epochs[0], milliseconds: 500)])
         _ = machine.opened(epochs[1])
         #expect(machine.event(.willEnd(epochs[1], milliseconds: 500)) == [])
-        // What has returned before one end has prepared nothing for another.
+        // Blocks that were called for one end and have returned do not count as prepared for another end.
         #expect(machine.prepared(epochs[0]) == [])
         _ = machine.opened(epochs[2])
         let last = machine.event(.willEnd(epochs[2], milliseconds: 500))

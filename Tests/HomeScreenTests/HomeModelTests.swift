@@ -61,7 +61,7 @@ import WebPages
         #expect(
             Self.model(open[0], open[1], open[2], Self.state(.ready)).actions
                 == [.forget(endingPrograms: true), .endPrograms])
-        // The process that has started anew.
+        // This is the process that has started anew.
         #expect(Self.model(Self.state(.signingOut), Self.state(.ready)).actions == [.endPrograms])
         // An earlier home screen that was killed may have left programs, but only once nobody is signed in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
@@ -110,7 +110,7 @@ import WebPages
         #expect(late.actions == [.readAccount])
         #expect(
             Self.model(start[0], start[1], start[2], Self.state(.ready), signedIn, .account(.nobody)).actions == forget)
-        // An answer about the account is late, or was replaced by a later one. The next answer tells.
+        // An answer about the account is late, or was replaced by a later one. The next answer shows who is signed in.
         #expect(Self.model(start[0], .account(Self.ada)).actions == [.readAccount])
         #expect(Self.model(start[0], .account(Self.ada), .account(.nobody)).actions == forget)
         #expect(Self.model(start[0], .account(.nobody), .workerRead).actions == [.readAccount])
@@ -133,7 +133,7 @@ import WebPages
         #expect(!forgets([ready, signedIn, .account(Self.ada), began, .account(Self.ada)]))
         #expect(!forgets([ready, .account(Self.ada), .account(Self.ada), began, .brokerLost, began]))
         #expect(!forgets([.account(Self.ada), began, .account(.unknown), .account(Self.ada)]))
-        // The process that has started anew while apps erase, and a sign-in that was cancelled.
+        // Nothing is forgotten in a process that has started anew while apps erase, or after a cancelled sign-in.
         #expect(!forgets([Self.state(.signingOut, receipt: 1), Self.state(.ready, receipt: 2), .account(.nobody)]))
         let cancelled = HomeModel.Event.signInEnded(isSignedIn: false, wasCancelled: true)
         #expect(!forgets([ready, Self.state(.signingIn, receipt: 1), cancelled, .account(.nobody), ready]))

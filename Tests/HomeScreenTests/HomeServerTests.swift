@@ -48,7 +48,7 @@ import UnixSocket
                 for client in [first, second] { #expect(client.ask(Self.request).hasPrefix("HTTP/1.1 204 ")) }
                 #expect(try Client(port).ask(Self.request) == "")
                 #expect(first.ask(Self.request).hasPrefix("HTTP/1.1 204 "))
-                // The place is free as soon as the server has noticed the end, which closes its side.
+                // The place is free as soon as the server has noticed the end. The server then closes its side.
                 second.endSending()
                 #expect(second.read() == "")
                 #expect(try Client(port).ask(Self.request).hasPrefix("HTTP/1.1 204 "))

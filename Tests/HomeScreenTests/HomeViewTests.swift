@@ -150,7 +150,7 @@ import WebPages
         #expect(view.title == "Amara Okafor" && view.button?.touch == .handover)
         #expect(view.tiles.map(\.title) == ["Rounds", "Intranet"])
         #expect(view.tiles[0].state?.hasPrefix("Locked until") == true)
-        // To open an app without an eraser would not unlock it.
+        // Opening an app without an eraser would not unlock it.
         let held = Self.state(.signedIn, lockedApps: ["com.rounds"], withoutEraser: ["com.rounds"])
         #expect(try Self.view(held, .account(worker)).tiles[0].state?.hasPrefix("Locked: the last") == true)
         let ready = Self.state(.ready, lockedApps: ["com.rounds"], withoutEraser: ["com.rounds"])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An app with an earlier version of the library, which sends what a file in Tests/Fixtures/apps says, and reads only that.
+"""An app with an earlier version of the library. It sends what a file in Tests/Fixtures/apps contains, and reads only
+what the file lists.
 
     earlier_app.py FIXTURE SOCKET CLIENT REDIRECT AUTHORITY WORKER
 
-Signs the worker in, who must be at the device, and out again. Prints the name of each exchange, and exits with 1 if an
+Signs the worker, who must be at the device, in and out again. Prints the name of each exchange, and exits with 1 if an
 answer lacks something that the library reads.
 """
 import json

@@ -4,9 +4,9 @@
 Usage: prometheus.py TEXTFILES DASHBOARD RULES FOLDER PORT PORT SERVER...
 
 TEXTFILES is the folder that node_exporter reads, the ports are free ones for Prometheus and node_exporter, and each
-SERVER is the address of a server's metrics. Prints one JSON object for each query: where it is from, its text, and how many series
-it returned or why it failed. Of an alert's expression, the part before the comparison is evaluated, because a healthy
-system returns no series for the whole.
+SERVER is the address of a server's metrics. Prints one JSON object for each query: where it is from, its text, and how
+many series it returned or why it failed. Of an alert's expression, only the part before the comparison is evaluated,
+because a healthy system returns no series for the whole.
 
 Prometheus scrapes through proxies in this program, so that the program knows when enough samples were taken.
 """
@@ -25,7 +25,7 @@ PATIENCE = 120
 
 
 class Proxy(http.server.ThreadingHTTPServer):
-    """Passes scrapes on to a target, and tells when a scrape begins after enough successful ones."""
+    """Passes scrapes on to a target, and reports when a scrape begins after enough successful ones."""
 
     def __init__(self, address: str):
         self.address, self.served, self.enough = address, 0, threading.Event()

@@ -4,9 +4,9 @@
 
     wire_shape.py FIXTURE LOG NAME…
 
-Compares the requests that liar.py has noted in LOG with the exchanges of a file in Tests/Fixtures/devices. Every noted
-request must have the shape of an exchange, and the exchanges with these names must occur. Prints what differs, and
-exits with 1 if anything does.
+Compares the requests that liar.py recorded in LOG with the exchanges of a file in Tests/Fixtures/devices. Every
+recorded request must have the shape of an exchange, and the exchanges with these names must occur. Prints what differs,
+and exits with 1 if anything does.
 """
 import base64
 import json

@@ -196,7 +196,7 @@ import Testing
                 #expect(agent.settings.brokerManaged == false)
                 let count = wire.sent.withLock { $0.count }
                 agent.session(is: .held)
-                // This call runs after the work that the change of the session has queued.
+                // This call runs only after the work that the session's change queued.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
@@ -274,7 +274,7 @@ import Testing
                 try await agent.unenroll()
                 #expect(try isMarked(fixture))
                 agent.session(is: .free)
-                // This call runs after the work that the change of the session has queued.
+                // This call runs only after the work that the session's change queued.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(try !isMarked(fixture))
             }
@@ -404,7 +404,7 @@ import Testing
                 #expect(agent.settings.homeScreen != first)
                 #expect(try published()?.organisation == "Contoso Hospital")
             }
-            // The leftovers of a crash are repaired before the broker serves.
+            // The leftovers of a crash are repaired before the broker serves apps.
             try file.replace(with: [])
             try await withAgent(fixture) { agent, _ in
                 try agent.declare()

@@ -5,7 +5,7 @@ import StorageTestSupport
 import Testing
 
 @Suite struct ChosenDatabaseTests {
-    /// `scripts/tests` requires that this test has run on each database.
+    /// `scripts/tests` requires this test to have run on each database.
     @Test func `the tests of the MDM server use the chosen database`() async throws {
         try await TestManagement.with { fixture in
             let isShared = fixture.management.database.isShared

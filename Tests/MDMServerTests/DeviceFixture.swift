@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// What a version of the device sends its management server, from `Tests/Fixtures/devices`.
+/// What a version of the device sends to its management server, from `Tests/Fixtures/devices`.
 struct DeviceFixture {
     /// The keys of each check-in message, by its type.
     private(set) var checkIns: [String: Set<String>] = [:]

@@ -146,7 +146,7 @@ import Testing
             #expect(try await fixture.refusal(.post, path, bodies[path]) == "mdm.tenant.missing")
             let holdings = try await second.management.holdings(of: tenant)
             #expect(holdings.enrollmentProfiles == 0 && holdings.profiles == 0 && holdings.apps == 0)
-            // A node whose list of tenants is older does not make the tenant known again.
+            // A node with an outdated list of tenants does not register the removed tenant again.
             try await fixture.management.prepareTenant(tenant, organization: "Contoso", domain: "contoso.example")
             let known = try await second.management.tenants()
             #expect(known.isEmpty)
@@ -164,7 +164,7 @@ import Testing
             fixture.management.database.observe { seen in heard.withLock { $0.append(seen.message) } }
             try await fixture.raw(.delete, "/devices/tablet-1/profiles/org.baton.other")
             try await fixture.raw(.delete, "/devices/tablet-1")
-            // On PostgreSQL, the first message says that nothing was heard before.
+            // On PostgreSQL, the first message is a gap, because nothing was heard before.
             let messages = heard.withLock { $0.filter { $0 != .gap } }
             #expect(messages.map(\.kind) == ["device-work", "enrollment-end", "device-work"])
             #expect(messages.allSatisfy { $0.isSendable && !$0.key.lowercased().contains(device.udid.lowercased()) })

@@ -157,7 +157,7 @@ import Testing
             agent.session(is: .changing)
             try await agent.checkIn()
             agent.session(is: .held)
-            // This call runs after the work that the change of the session has queued.
+            // This call runs only after the work that the session's change queued.
             await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
             wire.packageFault.withLock { $0 = .status(404) }
             try await push(broker: fixture)
@@ -179,7 +179,7 @@ import Testing
         return messages
     }
 
-    /// Adds commands of the protocol that our server does not send by itself, and the errors that a device reports.
+    /// Adds commands of the protocol that our server never sends, and the errors that a device reports.
     private func addScripted(to messages: inout RecordedMessages, _ fixture: TestManagement) async throws {
         let commands: [Command] = [
             .deviceInformation(queries: ["UDID", "DeviceName", "ProductName", "OSVersion", "ModelName"]),

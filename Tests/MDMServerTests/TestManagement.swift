@@ -46,7 +46,7 @@ struct TestManagement: Sendable {
         }
     }
 
-    /// Returns a sealer with a key of the test.
+    /// Returns a sealer with a key that the test chooses.
     static func sealer(_ key: UInt8 = 1) -> SecretSealer {
         let key = [UInt8](repeating: key, count: 32)
         return SecretSealer(

@@ -161,7 +161,7 @@ import Testing
         #expect(try await app.currentAccount(with: nil).0 == amara.account)
         device.signOut()
         #expect(try await signIn(app).account == bo.account)
-        // A page beside a worker does not open.
+        // A page that another app opens while a worker is signed in has no effect.
         device.openSignInOfOtherApp()
         device.signOut()
         device.signInsEnd(with: .worker(amara))

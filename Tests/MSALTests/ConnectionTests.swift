@@ -260,7 +260,8 @@ import UnixSocket
             end.waitForEnd()
         }
         let application = try broker.application()
-        // On an open connection the request is sent at once. Before, its time could be over on a busy machine.
+        // On an open connection the request is sent at once. Before the connection opens, the request's time could run
+        // out on a busy machine.
         let silent = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         #expect(
             try await seen { try await application.acquireTokenSilent(with: silent) }.text

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A small window at the left upper corner of the screen DISPLAY, from which a person can drag a file into other windows.
+"""A small window in the upper left corner of the screen DISPLAY. From it, a person can drag a file into other windows.
 
     drag.py FILE    prints a line once the window is there, and runs until it is ended
 """

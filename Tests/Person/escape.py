@@ -13,8 +13,8 @@ of a page that asks for what a page can ask for. PROCESS is the process whose de
 
     --only      with --all, only the attempts in which the regular expression TEXT is found, or in whose group
     --walks     the number of random walks (default: 0)
-    --seed      the seed of the first walk (default: any); each other walk has the next number. A walk is repeated with
-                its own seed, --walks 1 and --walks-only
+    --seed      the seed of the first walk (default: any); each further walk has the next number. A walk is repeated
+                with its own seed, --walks 1 and --walks-only
     --walks-only  without attempts
     --without-page  with --all, the person makes the attempts again after the page of the home screen has died. The window
                 must not be replaced meanwhile
@@ -67,7 +67,7 @@ class Person:
         self.roots, self.reference, self.first, self.second, self.made = [options.process], None, None, None, {}
         self.openers, self.running = [], {}
         self.cover = None if self.is_chromium else CoveredPage()
-        # The titles of the windows of others.
+        # The titles of the windows that do not belong to the browser.
         self.others = {title for title in settled().values() if not re.search(self.title, title)}
         self.reopen()
 
@@ -76,14 +76,14 @@ class Person:
         return self.kind != "firefox"
 
     def windows(self):
-        """The windows that the person sees, without those of others."""
+        """The windows that the person sees, without those that do not belong to the browser."""
         return {window: title for window, title in titles().items() if title not in self.others}
 
     def reopen(self):
         """Opens the window again if it is closed."""
         if self.first in self.windows():
             return
-        # Without a command, it is opened by itself.
+        # Without a command, the window opens on its own.
         found = find(self.title, 0 if self.command else PATIENCE)
         if not found and not self.command:
             sys.exit(f"no window {self.title}, but {sorted(titles().values())}")
@@ -91,7 +91,7 @@ class Person:
         settled()
 
     def run_command(self):
-        """Runs the command, again if it fails: a device that still ends the former sign-in refuses the next one."""
+        """Runs the command, again if it fails: while a device is still ending a sign-in, it refuses the next one."""
         command = [word.replace("OUTSIDE", self.outside + "/all") for word in self.command]
         deadline = time.monotonic() + PATIENCE
         opener = None
@@ -245,13 +245,13 @@ class Person:
                 tool("key", "Escape")
 
     def report(self, what):
-        """Says at once what should not have appeared."""
+        """Reports at once what should not have appeared."""
         for title in self.made[what]:
             if not is_excepted(self.kind, title, what):
                 print(f"escape.py: {what}: {title}", file=sys.stderr, flush=True)
 
     def covered(self):
-        """The windows of Firefox in which a dialog covers the page. Its title says nothing of it."""
+        """The windows of Firefox in which a dialog covers the page. The window's title does not show this."""
         found = {}
         for window, title in self.windows().items() if self.cover else ():
             try:
@@ -332,7 +332,7 @@ def crash_browser(person):
 
 
 def kill(person, is_meant):
-    """Ends the processes of the windows with a signal as after a fault, and returns how many they were."""
+    """Ends the processes of the windows with a signal as after a fault, and returns how many there were."""
     count = 0
     for each in (process for root in person.roots for process in descendants(root)):
         try:
@@ -359,7 +359,7 @@ def chosen(kind, everything, only=""):
 
 
 def in_window(person, data, window, where=""):
-    """Makes the attempts of the keyboard and the menus in the window that `window` returns."""
+    """Makes the attempts with the keyboard and the menus in the window that `window` returns."""
     for each in data:
         # A person who closes the home window ends its program.
         if each.get("closes") and person.kind == "home":
@@ -435,7 +435,7 @@ def sign_in(first, user, password):
 
 
 def excepted(kind, name, what=None):
-    """What may appear in a window of this kind, by the name of what it is, after the attempt `what`."""
+    """The exceptions called `name` that hold in a window of this kind, after the attempt `what` if it is given."""
     return [each[name] for each in DATA["exceptions"]
             if name in each and kind in each["in"] and re.fullmatch(each.get("attempt", ".*"), what or "")]
 

@@ -38,7 +38,7 @@ onload = () => {
   new WebSocket(`ws://${location.host}/`).onopen = () => postMessage("ws", "*");
 };
 </script><body>"""
-# What the browser does besides: it opens each address as its address bar does.
+# What the browser does in addition: it opens each address as its address bar does.
 OPENING = """
 let hasBegun = false;
 Services.obs.addObserver(window => {

@@ -51,7 +51,7 @@ def go(address):
 
 
 def touch():
-    """Clicks in the second window's page until it has noticed: a page may ask only after somebody has touched it."""
+    """Clicks in the second window's page until the page notices it: only a page that was touched may ask to stay."""
     deadline = time.monotonic() + PATIENCE
     while not find(TOUCHED, 3):
         if time.monotonic() > deadline:
@@ -73,7 +73,7 @@ def main():
     press(SIGN_IN, "ctrl+n")
     go(f"127.0.0.1:{port}/held")
     touch()
-    # The page really asks: without the other window's end, the person keeps it.
+    # The page really asks: as long as the other window does not end, the person can keep this one.
     ask_to_close(find(TOUCHED))
     time.sleep(1)
     stay()

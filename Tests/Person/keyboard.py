@@ -5,8 +5,9 @@ keys at the same places as a real one. A key is named after what it types in the
 
     keyboard.py LAYOUT LOCK,... LOG SHORTCUT...
 
-The locks that are on are `caps` and `num`; `none` is neither. A shortcut is a key, after the modifiers that are held down:
-ctrl+shift+n. Before the first one, waits until a window of key_window.py has written to its log that it has a keyboard.
+LOCK is `caps` or `num`, for each lock that is on, or `none`. A shortcut is a key, after the modifiers that are held
+down: ctrl+shift+n. Before the first one, waits until a window of key_window.py has written to its log that it has
+a keyboard.
 """
 import os
 import pathlib

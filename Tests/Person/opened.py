@@ -42,7 +42,7 @@ class CoveredPage:
     """Whether a dialog lies over the page of a Firefox window: Firefox then makes the whole page half as bright. Such a
     dialog is no window of its own and does not change the title."""
 
-    # Where a page is looked at, from its edges: no dialog is as wide as the window.
+    # Where a page is examined, measured from its edges: no dialog is as wide as the window.
     MARGIN, UP = 12, 90
     # The brightness of a page that is covered. The tests' pages and the browser's own ones are brighter.
     HALF = range(96, 160)
@@ -61,8 +61,8 @@ class CoveredPage:
 
 
 class BlockedPage:
-    """The picture of Chromium's page that says that a page is blocked: an icon and a heading. A page of Chromium's own
-    may have no title, so that its window's title is its address, as that of a blocked page is."""
+    """The picture of Chromium's page that says that a page is blocked: an icon and a heading. One of
+    Chromium's own pages may have no title. Its window's title is then its address, as with a blocked page."""
 
     # Pixels of the icon and the heading: to both sides of the window's middle, and from the window's upper edge.
     SIDE, TOP, BOTTOM = 310, 205, 375

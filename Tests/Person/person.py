@@ -23,7 +23,7 @@ FILE is a JSON object:
     withoutBrowser        true: starts no browser, and posts the pages' forms itself (forms.py), in a tenth of the time
 
 If the right password is refused, the person closes the browser. A second call with the same profile hands its page to
-the first, as browsers do. The log says what was done, never what was typed or where.
+the first, as browsers do. The log records what was done, never what was typed or where.
 """
 import argparse
 import fcntl

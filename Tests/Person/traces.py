@@ -6,7 +6,7 @@
 
 /notes?mark=TEXT reports what an earlier visit left, and leaves TEXT in a cookie, the site's storages, a service worker and the
 history. A click on the page copies TEXT and downloads a file with it. The page's form sends what a person types. Each report is
-one JSON line in FILE. The title of the page says how far it is, and a person at the screen waits for it.
+one JSON line in FILE. The title of the page shows how far it is, and a person at the screen waits for it.
 """
 import http.server
 import json

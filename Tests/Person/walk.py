@@ -17,8 +17,8 @@ BUTTONS = ["1", "1", "1", "1", "2", "3", "3", "ctrl 1", "shift 1", "alt 1", "ctr
 
 
 def steps(seed, shortcuts):
-    """The steps of a walk: a number that chooses the window, where a click is if it is one, and words for xdotool. They
-    depend on the seed and the shortcuts only."""
+    """The steps of a walk. Each is a number that chooses the window, the place of the click (None for a key), and words
+    for xdotool. They depend only on the seed and the shortcuts."""
     source = random.Random(seed)
     for _ in range(STEPS):
         chooser = source.random()
@@ -58,7 +58,7 @@ def walk(person, seed, data):
         except subprocess.CalledProcessError:
             pass  # the window has closed
     shown |= {plain(person, window, title) for window, title in person.changes(before, settled()).items()}
-    # A walk touches whatever a web page shows, also what asks for a message or for a printer.
+    # A walk touches whatever a web page shows, even elements that open a dialog for a message or for a printer.
     shown |= {"a walk, " + title for title in person.covered().values()}
     person.second = None
     person.tidy()
@@ -67,7 +67,7 @@ def walk(person, seed, data):
 
 
 def plain(person, window, title):
-    """The title of a window, after its page is neither selected nor enlarged any more, as the blocked page is not."""
+    """The title of a window, after its page has been reset: the blocked page is neither selected nor enlarged."""
     if not person.reference or not ADDRESS.match(title):
         return title
     try:

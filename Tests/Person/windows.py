@@ -38,7 +38,7 @@ def search(title):
 
 
 def titles():
-    """The visible windows and their titles. A window may close while it is asked."""
+    """The visible windows and their titles. A window may close while it is queried."""
     windows = search(".")
     try:
         # One process for all of them, because a busy machine starts processes slowly.
@@ -82,7 +82,7 @@ def await_closed(title):
 
 
 def act(title, action):
-    """Calls `action` with the number of a window. A window that closes meanwhile is searched again: some toolkits
+    """Calls `action` with the number of a window. A window that closes meanwhile is looked for again: some toolkits
     replace a dialog's window before they show it. Exits if there is no window in time."""
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -112,7 +112,7 @@ def clicking(button):
 
 
 def click(window, x, y):
-    """Clicks at a point of a window, in pixels from its left upper corner."""
+    """Clicks at a point of a window, in pixels from its upper left corner."""
     tool("mousemove", "--window", window, str(x), str(y), "click", "1")
 
 

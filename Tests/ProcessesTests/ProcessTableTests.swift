@@ -25,7 +25,7 @@ import Testing
         let table = try ProcessTable.read()
         let line = table.line(to: getpid()).map(\.pid)
         #expect(line.first == getpid() && line.dropFirst().first == getppid())
-        // The table is read while processes end: a parent's number may come up again.
+        // Processes end while the table is read, so a parent's id may have been reused.
         let ring = ProcessTable(
             entries: [(2, 3), (3, 2)].map {
                 ProcessTable.Entry(pid: $0, parent: $1, group: 1, isZombie: false, startTime: 1)
@@ -49,7 +49,7 @@ import Testing
         let failures = ProcessSweep.end(groups, until: BootClock.now() + .seconds(10))
         #expect(failures == [nil, ProcessFailure(step: .signal, errno: EPERM, pids: [me.pid]), nil, nil])
         for process in sleeping { #expect(try ProcessTable.entry(process.pid)?.isZombie == true) }
-        // When the time is over, nothing is ended.
+        // After the deadline, no process is ended.
         let late = try ChildProcess.spawn(
             executable: "/bin/sleep", arguments: ["600"], environment: [:], output: .discarded)
         let name = try #require(try ProcessTable.entry(late.pid)?.name)

@@ -8,12 +8,12 @@ package final class Outage: Sendable {
 
     package init() {}
 
-    /// Lets all transactions fail with this error from now on.
+    /// Makes all transactions fail with this error from now on.
     package func begin(_ code: StorageError.Code) { failure.withLock { $0 = StorageError(code, "an outage") } }
 
     package func end() { failure.withLock { $0 = nil } }
 
-    /// Returns a layer over a database that has the outage.
+    /// Returns a layer over a database. The layer fails during the outage.
     package func wrap(_ database: any Database) -> any Database { FailingDatabase(database: database, outage: self) }
 
     fileprivate func check() throws { if let failure = failure.withLock({ $0 }) { throw failure } }

@@ -63,7 +63,7 @@ private struct PlannedConnection: Connection {
     /// Records the steps that visit every row (sqlite.org, "EXPLAIN QUERY PLAN", section 1.1).
     private func plan(_ sql: SQL) throws {
         let steps = try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { try $0["detail"] as String }
-        // Rows that a statement itself makes are few.
+        // Scans of rows that the statement itself makes are ignored, because such rows are few.
         let scanned = steps.filter { $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN (") && $0 != "SCAN CONSTANT ROW" }
         scans.record(scanned, of: sql.pieces.joined(separator: "?"))
     }

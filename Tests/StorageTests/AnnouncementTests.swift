@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// What observers of one database object learn.
+/// What an observer of one database object receives.
 struct Observed {
     private let seen: AsyncStream<Observation<Birthday>>
 
@@ -89,7 +89,7 @@ struct Observed {
         database.observe(Birthday.self) { continuation.yield($0) }
     }
 
-    /// Waits until announcements of other nodes arrive.
+    /// Waits for a gap. From then on, announcements from other nodes arrive.
     func gap() async {
         for await observation in seen where observation.change == nil { return }
     }

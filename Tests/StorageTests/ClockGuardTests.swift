@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a node notices of its machine's clock between two comparisons with the database server's clock.
+/// What a node notices about its machine's clock between two comparisons with the database server's clock.
 @Suite struct ClockGuardTests {
     /// A machine's two clocks, which only the test moves.
     private final class Machine: Sendable {
@@ -32,7 +32,7 @@ import Testing
             #expect(clock.isGood == isGood, "\(clock.difference)")
         }
         #expect(clock.difference == .seconds(292))
-        // The next comparison counts instead of what was known before.
+        // The next comparison replaces what was known before.
         clock.confirm(.seconds(2))
         #expect(clock.difference == .seconds(2) && clock.isGood)
         machine.set(by: .seconds(8))

@@ -135,7 +135,7 @@ import Testing
             "ALTER TABLE wardShift ADD COLUMN handedOverBy TEXT",
         ])
 
-    /// PostgreSQL folds unquoted names to lower case, SQLite keeps them.
+    /// PostgreSQL folds unquoted names to lower case; SQLite keeps their case.
     @Test(arguments: Backend.allCases)
     func `names in camelCase keep their case in tables, conditions and results`(backend: Backend) async throws {
         try await backend.with([shifts]) { database in

@@ -88,7 +88,8 @@ import Testing
     @Test(
         arguments: Backend.lasting,
         [
-            // Two versions ahead; in the program's own version; without permission; a step that the newer one lacks.
+            // The cases: a step that is two versions ahead, a step of the program's own version, a step that does not
+            // allow the previous version, and a database that lacks a step of the program.
             [people, Migration("far", version: 3, allowsPrevious: true, ["CREATE TABLE far (id TEXT)"])],
             [people, Migration("own", version: 1, ["CREATE TABLE own (id TEXT)"])],
             [people, Migration("next", version: 2, ["CREATE TABLE next (id TEXT)"])],
@@ -137,5 +138,5 @@ import Testing
 /// A step after which programs of the previous version may use the database.
 private let nickname = Migration(
     "nickname", version: 2, allowsPrevious: true, ["ALTER TABLE person ADD COLUMN nickname TEXT"])
-/// A step after which they may not.
+/// A step after which programs of the previous version may not use the database.
 private let renamed = Migration("renamed", version: 2, ["ALTER TABLE person RENAME COLUMN age TO years"])

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 import Testing
 
-/// What only the embedded database does.
+/// The behaviour that only the embedded database has.
 @Suite struct SQLiteDatabaseTests {
     @Test func `a file is private and durable`() async throws {
         try await Backend.sqliteFile.withLocation { location in

@@ -2,10 +2,10 @@
 
 /// The worker whom MSAL and the hand-over both name.
 ///
-/// MSAL answers at once who is signed in. The hand-over names a worker once the next sign-out waits until the app has
-/// erased its data, so the app is given nobody whom the hand-over has not named.
+/// MSAL answers at once who is signed in. The hand-over names a worker only when it is certain that the next sign-out
+/// will wait until the app has erased its data. The app is therefore given no worker whom the hand-over has not named.
 package struct NamedWorker<Account: Equatable, Obstacle> {
-    /// What the hand-over has said last.
+    /// What the hand-over said last.
     package enum Change {
         case worker(Account)
         case nobody
@@ -13,9 +13,10 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
         case unknown(Obstacle?)
     }
 
-    /// What becomes of MSAL's answer.
+    /// What the app does with MSAL's answer.
     package enum Step {
-        /// The app is given this worker, and the one whom it knew before, if it is not told of them yet.
+        /// The app is given this worker, and also the worker whom it knew before, unless it has already been told of
+        /// them.
         case give(Account?, previous: Account?)
         /// MSAL is asked again now.
         case askAgain
@@ -26,17 +27,18 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
 
     /// The worker whom the app was given.
     package private(set) var current: Account?
-    /// The worker whom the app knew before, if it is not told of them yet.
+    /// The worker whom the app knew before; nil once the app has been told of them.
     private var previous: Account?
     private var change: Change?
-    /// How many changes the hand-over has told.
+    /// How many changes the hand-over has reported.
     package private(set) var changes = 0
 
     package init() {}
 
-    /// Notes what the hand-over has told.
+    /// Records a change that the hand-over has reported.
     ///
-    /// - Returns: whether the app is told: at the start, the first change only says that nobody is signed in.
+    /// - Returns: whether the app must be told. It need not be at the start, when the first change only says that
+    ///   nobody is signed in.
     package mutating func note(_ change: Change, hasPrevious: Bool) -> Bool {
         (self.change, changes) = (change, changes + 1)
         guard case .nobody = change, !hasPrevious else { return true }
@@ -58,7 +60,7 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
         return .wait
     }
 
-    /// MSAL names the worker who has left once; after that, both accounts are equal.
+    /// MSAL names a worker who has left only once. After that, both of its accounts are equal.
     package mutating func notePrevious(_ previous: Account?, of worker: Account?) {
         if previous != worker { self.previous = previous ?? self.previous }
     }

@@ -29,8 +29,8 @@ package import Workers
         scopes = configuration.scopes
     }
 
-    /// Follows the changes of worker, and calls `changed` at each: also when nobody knows any more who is signed in. The
-    /// erasers must be registered before.
+    /// Follows the changes of worker. Calls `changed` at each change, and also when it is no longer known who is signed
+    /// in. Register the erasers before you call this.
     package func follow(_ changed: @escaping @MainActor () -> Void) throws {
         self.changed = changed
         let changes = try handover.changes(for: "app")
@@ -61,12 +61,12 @@ package import Workers
         }
     }
 
-    /// Registers the block that erases this app's data of a worker who has left, also if the app was closed meanwhile.
+    /// Registers the block that erases this app's data of a worker who has left, even if the app was closed meanwhile.
     package func erase(_ name: String, _ erase: @escaping @MainActor () throws -> Void) throws {
         try handover.eraser(name) { _ in try await MainActor.run { try erase() } }
     }
 
-    /// Whether a worker has typed something that is not kept yet. While they have, the end of their session waits.
+    /// Whether a worker has typed something that is not saved yet. While this is true, the end of their session waits.
     package var hasUnsavedWork: Bool {
         get { handover.hasUnsavedWork }
         set {
@@ -99,7 +99,7 @@ package import Workers
         }
     }
 
-    /// Has the broker open a sign-in page. The answer is nil if a worker signed in.
+    /// Makes the broker open a sign-in page. The answer is nil if a worker signed in.
     package func signIn(
         hint: String? = nil, isNew: Bool = false, _ answer: @escaping @MainActor (Problem?) -> Void
     ) {

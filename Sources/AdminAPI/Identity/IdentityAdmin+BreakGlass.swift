@@ -12,7 +12,7 @@ extension IdentityAdmin {
         /// Who granted it: `uid=`, the Unix user of the caller according to the kernel; `login=`, the Unix user who had
         /// logged in, according to the caller; `host=`, the node.
         package let grantedBy: String
-        /// Milliseconds since 1970, as the other times.
+        /// Milliseconds since 1970, like the other times.
         package let begunAt: Int64
         package let expiresAt: Int64
         /// When the access was revoked or found to have expired; nil before.
@@ -46,7 +46,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// The header of every answer while break-glass access is in force: when the last one ends, in milliseconds since
-    /// 1970.
+    /// The header of every answer while break-glass access is in force. It contains the time at which the last access
+    /// ends, in milliseconds since 1970.
     package static let breakGlassHeader = "Baton-Break-Glass-Until"
 }

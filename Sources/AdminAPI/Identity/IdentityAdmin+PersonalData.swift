@@ -11,9 +11,9 @@ extension IdentityAdmin {
         package init(sessions: Int, devices: Int) { (self.sessions, self.devices) = (sessions, devices) }
     }
 
-    /// What an erasure has done.
+    /// The result of an erasure.
     package struct Erasure: Codable, Sendable, Equatable {
-        /// What stands for the person in the audit log from now on. Nobody can tell from it who the person was.
+        /// The text that replaces the person in the audit log from now on. It does not reveal who the person was.
         package let pseudonym: String
         /// The number of lines of the audit log that named the person.
         package let auditEntries: Int

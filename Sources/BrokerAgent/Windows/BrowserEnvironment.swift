@@ -4,8 +4,8 @@ internal import BrowserWindows
 internal import Files
 internal import Glibc
 
-/// The environment of a browser that the agent neither confines nor configures: as ``WindowEnvironment``, with the
-/// folders of the profile, so that the browser writes to no file that outlives the epoch.
+/// The environment of a browser that the agent neither confines nor configures. It is a ``WindowEnvironment`` that
+/// names folders of the profile, so that the browser writes to no file that outlives the epoch.
 enum BrowserEnvironment {
     /// Folders below the home folder, even if the session has set others (XDG Base Directory Specification).
     private static let folders = [

@@ -7,10 +7,11 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// Finds the sockets on which confined browsers wait for others, and their open files from outside their confinement.
+/// Finds the sockets on which confined browsers listen, and the files from outside their confinement that they hold
+/// open.
 ///
-/// It sees one moment: not what was open before or will be open later. It does not judge UDP ports, which calls in pages
-/// use.
+/// It sees only one moment, not what was open before or will be open later. It does not judge UDP ports, because voice
+/// and video calls in pages use them.
 struct BrowserExaminer {
     /// The sockets that listen, by their links in `/proc/<pid>/fd`.
     private let sockets: [String: OpenResource]
@@ -21,7 +22,7 @@ struct BrowserExaminer {
     private var examination: BrowserExamination
     private var count = 0
 
-    /// The most slots for descriptors that are looked at. A browser has a few thousand.
+    /// The maximum number of descriptor slots that are looked at. A browser has a few thousand.
     private static let maximum = 100_000
 
     /// The program that a process of the agent executes until it becomes a window's first process.
@@ -31,7 +32,7 @@ struct BrowserExaminer {
     ///
     /// - Parameters:
     ///   - windows: the windows' first processes.
-    ///   - other: a child of the agent that is not examined and may have the mark, too.
+    ///   - other: a child of the agent that is not examined, although it may have the mark.
     static func examine(
         _ windows: [ChildProcess], except other: ChildProcess?, _ moment: BrowserExamination.Moment
     ) -> BrowserExamination {
@@ -104,8 +105,9 @@ struct BrowserExaminer {
         }
     }
 
-    /// Whether a process outside of every confinement executes what the agent does: itself, until the process executes its
-    /// program, or one of the programs that become a window's first process.
+    /// Whether a process outside every confinement executes a program that the agent's own processes execute there: the
+    /// agent itself, as each child does until it executes its program; or, in a window's first process, a program that
+    /// runs before the confinement exists.
     private func isAgents(_ process: Int32, isFirst: Bool) throws(FileError) -> Bool {
         let program = try Status(at: "/proc/\(process)/exe")
         for path in ["/proc/self/exe"] + (isFirst ? [Self.waiting, Confinement.program] : []) {
@@ -154,7 +156,7 @@ struct BrowserExaminer {
         withExtendedLifetime(descriptor) {}
     }
 
-    /// What fstat(2) says of a file.
+    /// What fstat(2) reports about a file.
     private struct Status {
         private let status: stat
 
@@ -183,7 +185,7 @@ struct BrowserExaminer {
             status.st_dev == other.status.st_dev && status.st_ino == other.status.st_ino
         }
 
-        /// Whether this is a device of the kernel that passes on nothing that is written to it: null, zero, full, random or
+        /// Whether this is a kernel device that passes on nothing of what is written to it: null, zero, full, random or
         /// urandom (mem(4), null(4), random(4)).
         var keepsNothing: Bool {
             kind == S_IFCHR && [0x103, 0x105, 0x107, 0x108, 0x109].contains(status.st_rdev)

@@ -12,8 +12,8 @@ internal import UnixSocket
 ///
 /// With an empty profile, Firefox installs the extension, makes its databases and fills its caches before it shows a page.
 /// The agent lets it do this before a worker opens a page, in a sandbox without a screen and without the network, and
-/// keeps the profile in memory that nobody can change once it is made. Each session begins with a copy. Without this profile, a session
-/// begins with an empty one.
+/// keeps the finished profile in memory that nobody can change. Each session begins with a copy of it. If there is no
+/// such profile, a session begins with an empty one.
 ///
 /// It belongs to the agent's thread; its own threads only wait.
 final class FirefoxProfile {
@@ -21,17 +21,17 @@ final class FirefoxProfile {
     struct Made: Sendable {
         /// The profile (tar(1)), which nobody can change.
         let archive: MemoryFile
-        /// The Firefox that has made it. An older one would refuse it.
+        /// The Firefox that made the profile. An older Firefox would refuse the profile.
         let browser: FileStamp
     }
 
-    /// A first start that runs.
+    /// A first start that is in progress.
     private struct FirstStart {
         let process: ChildProcess
         let browser: FileStamp
         /// A folder of its own.
         let folder: Directory
-        /// What Firefox reads, as it was written.
+        /// The policies that Firefox reads, as they were written.
         let policies: KnownFiles
         let package: BrowserExtensionPackage
     }
@@ -43,7 +43,8 @@ final class FirefoxProfile {
         case made(Made)
     }
 
-    /// The most bytes of a profile; it usually has thirty million, most of them compiled scripts.
+    /// The maximum size of a profile in bytes. A profile usually has thirty million bytes, most of them compiled
+    /// scripts.
     private static let maximum = 64 << 20
     private static let folderName = "first-start"
 
@@ -89,8 +90,8 @@ final class FirefoxProfile {
     /// - Parameter profiles: the agent's own folder.
     func clear(_ profiles: Directory) { remove(profiles.appending(Self.folderName)) }
 
-    /// Starts Firefox for the first time, unless it has made the profile or is making it. An agent that starts anew tries
-    /// again what has failed.
+    /// Starts Firefox for the first time, unless it has made the profile or is making it. If this fails, an agent that
+    /// starts anew tries again.
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {
@@ -102,7 +103,8 @@ final class FirefoxProfile {
             let prepared = try managed.firstStart(in: folder, package)
             let (ours, theirs) = try Connection.pair(maximumFrame: 1)
             let session = BrowserEnvironment.session.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
-            // Without the mark of the agent's browsers: it shows no page, and ends with the agent.
+            // The process does not get the mark of the agent's browsers, because it shows no page and ends with the
+            // agent.
             let process = try ChildProcess.spawn(
                 executable: prepared.words[0], arguments: Array(prepared.words.dropFirst()),
                 environment: WindowEnvironment.make(from: session),
@@ -121,14 +123,15 @@ final class FirefoxProfile {
         }
     }
 
-    /// Removes the folder of a first start: what nobody reads any more would only hide what others put there.
+    /// Removes the folder of a first start. Files that nobody reads any more would only hide what others put there.
     private func remove(_ folder: Directory) {
         do throws(FileError) { try folder.removeTree() } catch {
             logger.warning("the folder of Firefox's first start cannot be removed", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Reads the archive; blocks. Returns nil if it is too long: then nobody reads the rest, and the first start ends.
+    /// Reads the archive; blocks. If it is too long, returns nil without reading the rest, so that the first start
+    /// ends.
     private static func read(_ connection: Connection) -> [UInt8]? {
         defer { connection.shutDown() }
         var (archive, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 20))
@@ -164,7 +167,8 @@ final class FirefoxProfile {
         } catch { logger.warning("no profile of Firefox is prepared", metadata: ["error": "\(error)"]) }
     }
 
-    /// Ends the process that makes the profile: nothing may run beside the worker's browser that was started before.
+    /// Ends the process that makes the profile, because no process that was started before the worker's browser may run
+    /// beside it.
     ///
     /// - Throws: ``ProcessFailure`` if it does not end.
     func interrupt() throws(ProcessFailure) {

@@ -17,7 +17,7 @@ extension ManagedBrowser {
     private static let sandboxes = ["CONTENT", "GMP", "RDD", "SOCKET_PROCESS", "UTILITY"]
 
     /// Lets Firefox run as root, too. Root has no capability within the confinement and may not map itself to a user
-    /// (user_namespaces(7)), so Firefox's own sandboxes fail, and each page with them.
+    /// (user_namespaces(7)), so Firefox's own sandboxes would fail, and each page with them.
     static func adjustFirefox(in confinement: inout Confinement) {
         guard geteuid() == 0 else { return }
         for sandbox in sandboxes { confinement.set("MOZ_DISABLE_\(sandbox)_SANDBOX", "1") }
@@ -25,7 +25,7 @@ extension ManagedBrowser {
 
     /// Writes the policies, the script for Firefox's own pages and the configuration of its bus.
     ///
-    /// - Parameter script: what the script does besides.
+    /// - Parameter script: further commands of the script.
     func writeFirefox(
         _ configuration: BrowserConfiguration, context: PolicyContext, package: BrowserExtensionPackage,
         script: String = "", in folder: Directory, for confinement: inout Confinement
@@ -49,7 +49,7 @@ extension ManagedBrowser {
     /// The descriptor to which the first start writes the profile, and from which a window reads it.
     static let archiveNumber: Int32 = 9
 
-    /// Starts the browser, which ends by itself, and writes the profile as an archive (tar(1)).
+    /// Starts the browser, waits until it has ended by itself, and writes the profile as an archive (tar(1)).
     private static let firstStartScript = """
         profile=$1
         shift
@@ -58,11 +58,11 @@ extension ManagedBrowser {
         exec tar --create --format=posix --file=- . >&\(archiveNumber)
         """
 
-    /// Prepares the first start of Firefox, without a worker, a screen, the network or anything that the organisation has
-    /// configured: an authority that is removed must not stay in a profile.
+    /// Prepares the first start of Firefox, without a worker, a screen, the network or anything that the organisation
+    /// has configured: a certificate authority that the organisation removes later must not stay in the profile.
     ///
-    /// - Parameter folder: a folder of its own for its policies.
-    /// - Throws: as ``workersBrowser(_:_:profile:)``.
+    /// - Parameter folder: a separate folder for the policies of this start.
+    /// - Throws: the errors of ``workersBrowser(_:_:profile:)``.
     func firstStart(in folder: Directory, _ package: BrowserExtensionPackage) throws(AgentFailure) -> Prepared {
         try check(Self.firefoxNeeds)
         var confinement = Confinement(memory: Self.firstStartMemory, hasNetwork: false)

@@ -115,7 +115,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// Prepares the worker's browser. The command starts its sandbox: see ``WorkersBrowser``.
     ///
     /// - Parameter profile: the archive of ``FirefoxProfile`` with which the browser begins; nil for an empty profile.
-    /// - Throws: as ``signInWindow(_:page:)``.
+    /// - Throws: the errors of ``signInWindow(_:page:)``.
     func workersBrowser(
         _ window: Window, _ package: BrowserExtensionPackage, profile: Descriptor?
     ) throws(AgentFailure) -> Prepared {
@@ -154,7 +154,8 @@ package struct ManagedBrowser: Sendable, Equatable {
         for path in [folder.path] + programs + readable { confinement.show(path) }
     }
 
-    /// Another browser, which Firefox could start as the program for a kind of file, and which would follow no policy.
+    /// The folder of another browser. Firefox could start that browser to open a kind of file, and it would follow no
+    /// policy.
     private static let chromiumFolder = "/usr/lib/chromium"
 
     /// The folders of the profile and of downloads inside a window's confinement.

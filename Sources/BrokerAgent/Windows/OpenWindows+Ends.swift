@@ -45,7 +45,8 @@ extension OpenWindows {
         endUnended()
     }
 
-    /// Ends the windows that were to end. One that does not end is tried again before the worker's next page opens.
+    /// Ends the windows that were to end. If a window does not end, the agent tries again before the worker's next page
+    /// opens.
     func endUnended() {
         for (number, window) in unended {
             do throws(ProcessFailure) {
@@ -56,7 +57,7 @@ extension OpenWindows {
         }
     }
 
-    /// Forgets all windows, whose processes have ended.
+    /// Forgets all windows. Their processes have already ended.
     func forget() {
         (held, windows, words, unended, folders) = ([:], [:], [:], [:], [:])
         (worker, waitingPages) = (nil, WaitingPages())
@@ -116,7 +117,7 @@ extension OpenWindows {
         }
     }
 
-    /// - Parameter words: what bubblewrap has said. It does so only if it could not start the browser.
+    /// - Parameter words: the text that bubblewrap has written. It writes text only if it could not start the browser.
     private func log(_ status: ExitStatus?, isLast: Bool, _ words: BubblewrapWords? = nil) {
         if let text = words?.text {
             logger.error("bubblewrap could not start a window", metadata: ["bubblewrap": "\(text)"])

@@ -24,7 +24,7 @@ extension OpenWindows {
         return files
     }
 
-    /// The packed extension, if nobody has changed its files: otherwise it is packed again.
+    /// The packed extension; nil if somebody has changed its files, so that it must be packed again.
     func unchangedPackage() -> BrowserExtensionPackage? {
         guard let package = try? package?.get(), (try? package.changedFile()) == .some(nil) else { return nil }
         return package

@@ -15,7 +15,8 @@ extension OpenWindows {
         guard let managed = configuration.managed, let package = try package?.get() else {
             throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only if browser.kind is set.")
         }
-        // Also while the browser runs: it reads the extension again whenever it starts anew in its sandbox.
+        // This is necessary even while the browser runs, because it reads the extension again whenever it starts anew
+        // in its sandbox.
         try refuseChangedFiles()
         try policies.check(managed.policyPlaces.workers)
         endUnended()
@@ -72,7 +73,8 @@ extension OpenWindows {
 
     // MARK: - The extension
 
-    /// Milliseconds that an extension may take. A page that has waited this long opens without a sign-in.
+    /// How many milliseconds an extension may take to become ready. A page that has waited this long opens without a
+    /// sign-in.
     private static let patience: UInt32 = 10_000
 
     /// Starts to wait for the extension of the worker's browser.

@@ -9,7 +9,7 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The processes that show windows: starts them, ends them, and says what their ends mean.
+/// Manages the processes that show windows: starts them, ends them, and determines what their ends mean.
 ///
 /// It belongs to the agent's thread. Its own threads only wait, and post events to the agent.
 final class OpenWindows {
@@ -70,7 +70,7 @@ final class OpenWindows {
 
     /// - Parameters:
     ///   - policies: what the agent's former start has found out about the installed browsers.
-    ///   - firefox: the profile for Firefox that was made in it.
+    ///   - firefox: the Firefox profile that was made in the agent's former start.
     init(
         configuration: AgentConfiguration, policies: [ExaminedPolicies], firefox: FirefoxProfile.Made?,
         events: Mailbox<BrowserAgent.Event>, logger: Logger
@@ -219,7 +219,7 @@ final class OpenWindows {
         return .started(id: id, browser: number)
     }
 
-    /// Lets a process that is confined now open its window.
+    /// Lets a process that is now confined open its window.
     ///
     /// - Throws: ``AgentFailure`` or ``FileError`` if the process has ended.
     func release(_ process: Int32, for id: UInt64) throws -> BrowserMachine.Event {

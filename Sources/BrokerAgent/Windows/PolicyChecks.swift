@@ -5,10 +5,11 @@ internal import BrowserWindows
 internal import Logging
 internal import Processes
 
-/// Whether the installed browsers know the policies on which Baton relies. Chromium and Firefox ignore an unknown policy.
+/// Checks whether the installed browsers know the policies on which Baton relies. Chromium and Firefox ignore an
+/// unknown policy.
 ///
-/// A search reads a browser's files when the agent starts, and again if they have changed before a window opens. It belongs to
-/// the agent's thread; its own threads only wait.
+/// A search reads a browser's files when the agent starts, and again if they have changed before a window opens. This
+/// object belongs to the agent's thread; its own threads only wait.
 final class PolicyChecks {
     /// The search of a browser's files.
     private enum Examination {
@@ -40,7 +41,7 @@ final class PolicyChecks {
         }
     }
 
-    /// What the searches that have ended have found.
+    /// The findings of the searches that have ended.
     var known: [ExaminedPolicies] {
         examinations.values.compactMap { examination in
             guard case .ended(let examined) = examination else { return nil }
@@ -54,10 +55,10 @@ final class PolicyChecks {
         for place in Set([places.signIn, places.workers]) where !isUpToDate(place) { examine(place) }
     }
 
-    /// Notes what a search has found that has ended.
+    /// Records the finding of a search that has ended.
     func searched(_ place: PolicyPlace) { _ = conclude(place) }
 
-    /// Why windows cannot open, as far as the examinations have ended.
+    /// Why windows cannot open, judging by the examinations that have ended.
     var obstacle: WindowObstacle? {
         guard let places else { return nil }
         if failure(in: places.signIn) != nil { return .policyUnknown }
@@ -78,7 +79,7 @@ final class PolicyChecks {
         throw AgentFailure(.policyUnknown, failure.description)
     }
 
-    /// Drops the searches that were ended with all processes of the agent.
+    /// Drops the searches that were ended when all processes of the agent were ended.
     func dropSearches() {
         examinations = examinations.filter { _, examination in
             guard case .ended = examination else { return false }
@@ -86,7 +87,7 @@ final class PolicyChecks {
         }
     }
 
-    /// Whether the browser's files have their present content since its examination began.
+    /// Whether the browser's files have not changed since its examination began.
     private func isUpToDate(_ place: PolicyPlace) -> Bool {
         switch examinations[place] {
         case .running(_, let stamp)?: stamp == FileStamp(of: place.file)
@@ -98,7 +99,7 @@ final class PolicyChecks {
     private func examine(_ place: PolicyPlace) {
         examinations[place] = nil
         do {
-            // Before the search: a file that changes meanwhile is read again.
+            // Take the stamp before the search, so that a file that changes meanwhile is read again.
             let stamp = FileStamp(of: place.file)
             let search = try PolicySearch(for: place.names.all, in: place)
             examinations[place] = .running(search, stamp)

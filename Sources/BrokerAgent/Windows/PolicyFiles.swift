@@ -65,7 +65,7 @@ struct FirefoxFiles {
     ///
     /// - Parameters:
     ///   - openFolders: the folders whose files may be opened, as absolute paths without links.
-    ///   - further: what the same script does besides.
+    ///   - further: further commands of the same script.
     mutating func closeInternalPages(
         openFolders: [String], further: String = "", in confinement: inout Confinement
     ) throws(FileError) {
@@ -92,7 +92,7 @@ struct FirefoxFiles {
         return paths
     }
 
-    /// As ``ChromiumFiles/write(_:hostManifest:in:)``.
+    /// Does the same as ``ChromiumFiles/write(_:hostManifest:in:)``.
     mutating func write(
         _ policies: JSONValue, hostManifest: String, in confinement: inout Confinement
     ) throws(FileError) {

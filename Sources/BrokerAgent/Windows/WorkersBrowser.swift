@@ -9,8 +9,8 @@ internal import UnixSocket
 /// The sandbox of the worker's browser. It lives until the session ends, so a worker who closes the browser and opens it
 /// again finds the downloads and the sites' data.
 ///
-/// The browser's processes are started inside by a shell, because a page can be passed to a running browser only by a
-/// process that shares its folders.
+/// A shell inside the sandbox starts the browser's processes, because only a process that shares a running browser's
+/// folders can pass a page to it.
 struct WorkersBrowser {
     /// The folder with the start pages, which the browser sees at the same path.
     let folder: Directory
@@ -86,7 +86,8 @@ struct WorkersBrowser {
 
     // MARK: - Ends
 
-    /// The most bytes of one line: a number, a blank and an exit status. What is longer does not come from the script.
+    /// The maximum number of bytes in a line: a number, a blank and an exit status. A longer line does not come from
+    /// the script.
     private static let longestLine = 64
 
     /// Reads the ends of pages until the sandbox has ended; blocks.

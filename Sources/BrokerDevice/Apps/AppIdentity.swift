@@ -3,7 +3,7 @@
 /// The identity of an app. It is determined once, when the connection is accepted, and kept until that connection ends.
 ///
 /// It is based on two facts that the kernel recorded when the app connected: the socket and the user (`SO_PEERCRED`).
-/// Paths, and facts that a process can change about itself later, are not used.
+/// Paths are not used, nor are facts that a process can change about itself later.
 package enum AppIdentity: Sendable, Codable, Hashable {
     /// The app connected through the socket of the app with this bundle id.
     case socket(String)

@@ -77,8 +77,8 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         try checkData(of: apps)
     }
 
-    /// Checks that no folder of data belongs to two apps, and that the agent may take each of them away: those of apps that
-    /// run as the session's user.
+    /// Checks that no folder of data belongs to two apps, and that the agent may take each folder away: the folder's
+    /// app must run as the session's user.
     private static func checkData(of apps: [RegisteredApp]) throws(RegistryFailure) {
         var owners: [(folder: DataFolder, app: String)] = []
         for app in apps where !app.dataFolders.isEmpty {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 
-/// A folder that holds nothing but data which an app keeps for the worker, as the app's registration declares it. If the
-/// app does not erase its data at a sign-out, the agent takes the folder away.
+/// A folder that holds nothing but data which an app keeps for the worker, as the app's registration declares it. If
+/// the app does not erase its data at a sign-out, the agent takes the folder away.
 package struct DataFolder: Sendable, Hashable, Codable {
     package let path: String
 
-    /// - Parameter path: a path to which ``DataFolderRule`` has no objection.
-    /// - Returns: nil if it is another path.
+    /// - Parameter path: the folder's path.
+    /// - Returns: nil if ``DataFolderRule`` does not allow the path.
     package init?(_ path: String) {
         guard DataFolderRule.objection(to: path) == nil else { return nil }
         self.path = path
@@ -15,7 +15,7 @@ package struct DataFolder: Sendable, Hashable, Codable {
 
     /// Returns the folders of an app.
     ///
-    /// - Throws: ``RegistryFailure`` if a path is not that of a folder of data, or if there are too many.
+    /// - Throws: ``RegistryFailure`` if a path cannot be a folder of data, or if there are too many paths.
     package static func list(_ paths: [String], of bundleID: String) throws(RegistryFailure) -> [DataFolder] {
         if let objection = DataFolderRule.objection(to: paths) {
             throw RegistryFailure(.dataFolder, bundleID, detail: objection)
@@ -23,7 +23,7 @@ package struct DataFolder: Sendable, Hashable, Codable {
         return paths.compactMap(DataFolder.init)
     }
 
-    /// Whether one of the folders is the other, or lies in it.
+    /// Whether the two folders are the same, or one of them lies in the other.
     package func overlaps(_ other: DataFolder) -> Bool {
         path == other.path || path.hasPrefix(other.path + "/") || other.path.hasPrefix(path + "/")
     }

@@ -21,7 +21,8 @@ extension DeviceSnapshot {
         return app
     }
 
-    /// Returns the client with this id if the identity may act as it, even if the profile's lists do not permit the app.
+    /// Returns the client with this id if the identity may act as it, even if the profile's lists do not permit the
+    /// app.
     ///
     /// - Throws: ``BrokerError`` if the registry is unusable, the client id is not registered or belongs to a different
     ///   app.

@@ -61,13 +61,14 @@ package final class HTTPSClient: HTTPSending {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
     }
 
-    // The library traps if a client is released without a shutdown. This client may simply be dropped.
+    // The library traps if its client is released without a shutdown. Shutting it down here allows callers to simply
+    // drop this client.
     deinit { client.shutdown { _ in } }
 
     /// Closes every connection. The client cannot be used afterwards.
     package func shutdown() async {
         do { try await client.shutdown() } catch {
-            // It was already shut down, so no connection is open.
+            // The client was already shut down, so no connection is open.
         }
     }
 

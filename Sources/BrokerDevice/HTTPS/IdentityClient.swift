@@ -37,7 +37,7 @@ package struct IdentityClient: Sendable {
         try await reply(to: form, at: path).body
     }
 
-    /// Whether the platform knows the client's tenant, which may be a domain, under this id.
+    /// Whether this is the id under which the platform knows the client's tenant, which may be given as a domain.
     ///
     /// - Throws: ``BrokerError`` for a malformed reply or a failure of the server, ``HTTPSError`` if no reply arrived.
     package func isTenant(_ id: String) async throws -> Bool {
@@ -54,7 +54,7 @@ package struct IdentityClient: Sendable {
 
     private enum DiscoveryName: String, WireName { case tokenEndpoint = "token_endpoint" }
 
-    /// The number of the refusal of a tenant that the platform does not have.
+    /// The error number with which the platform refuses a tenant that it does not have.
     private static let unknownTenantNumber = 90002
 
     private func reply(to form: FormParameters, at path: String) async throws -> HTTPSClient.Response {

@@ -63,7 +63,7 @@ package struct DeviceKeys: Sendable {
         return try await queue.run { [held] in try body(held) }
     }
 
-    /// Runs `body` on the current thread, which may block.
+    /// Runs `body` on the current thread. Call it only from a thread that may block.
     package func usingHere<T>(_ body: (Held) throws -> T) rethrows -> T { try body(held) }
 
     /// The public part of the identity key.

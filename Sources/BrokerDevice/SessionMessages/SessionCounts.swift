@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a session process has counted since its last report. Contains only names that the protocol defines, and no id of
-/// an app or a worker.
+/// What a session process has counted since its last report. Contains only names that the protocol defines, and no id
+/// of an app or a worker.
 package struct SessionCounts: Sendable, Codable, Equatable {
     /// The requests of apps, by operation.
     package var requests: [String: Int] = [:]

@@ -9,7 +9,7 @@ package struct SessionProcessArguments: Sendable, Equatable {
 
     package init(logLevel: String, logFormat: String) { (self.logLevel, self.logFormat) = (logLevel, logFormat) }
 
-    /// Reads the arguments; nil if they are not those of a session process.
+    /// Reads the arguments; nil if they are not the arguments of a session process.
     package init?(_ words: [String]) {
         guard words.count == 5, words.starts(with: Self.beginning), words[3] == Self.format else { return nil }
         (logLevel, logFormat) = (words[2], words[4])

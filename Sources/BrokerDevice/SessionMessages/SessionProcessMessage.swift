@@ -9,8 +9,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// From now on, the session process answers requests with the device's state as of this change.
     case deviceKnown(change: UInt64)
     case signInRequested(requestID: UInt64)
-    /// A loopback address for the person's browser, which contains no secret, and the identity platform's pages to which it
-    /// leads. The browser shows no others.
+    /// The person's browser should open this loopback address, which contains no secret. Of the identity platform's
+    /// pages, the browser shows only `pages`, to which the address leads.
     case browserWanted(url: String, pages: [String] = [])
     /// The sign-in, join or PIN is over; its page is no longer needed.
     case pageOver
@@ -24,11 +24,11 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case tokenWanted(until: Int)
     case signInSucceeded
     case signInFailed(OperatorFailure)
-    /// The session process is about to tell a reader which accounts there are, or that there are none. The reader's
+    /// The session process is about to tell a reader which accounts the device has, or that it has none. The reader's
     /// tombstones must be on disk first.
     case storeTombstones(reader: AccountReader, [AccountTombstone])
     /// An app requests the sign-out. The descriptor is the app's connection, on which the supervisor answers.
-    /// - `inBrowser`: the browser's extension requests it, and the answer has the extension's form.
+    /// - `inBrowser`: the browser's extension requests the sign-out, and the answer has the extension's format.
     case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?, inBrowser: Bool = false)
     case joined(JoinRecord)
     /// The server has confirmed the report of this session's end.
@@ -42,7 +42,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case appsReady(epoch: Epoch)
     /// The apps of this epoch that have unsaved work. The list replaces the list that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
-    /// An app with folders of data is about to be given something of this epoch's worker.
+    /// An app with folders of data is about to be given data of this epoch's worker.
     case keeperArrived(bundleID: String, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
     /// A process of an app of this epoch has an eraser: the app erases a worker's data itself.
     case eraserEnlisted(AppEraser, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
@@ -62,7 +62,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case leaseEnds(at: Int?, epoch: Epoch)
     /// The offline lease with which this epoch's worker signed in has ended.
     case leaseOver(epoch: Epoch)
-    /// The outcome of setting a PIN for offline sign-in: nil if it was set, otherwise the reason why not.
+    /// The outcome of setting a PIN for offline sign-in: nil if it was set, otherwise why it was not set.
     case pinSettled(OperatorFailure?)
     /// The offline leases on the device, for the doctor.
     case leasesCounted(LeaseCount)

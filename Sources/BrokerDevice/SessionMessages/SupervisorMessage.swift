@@ -36,19 +36,20 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after this many seconds if there is no activity.
     case idle(epoch: Epoch, seconds: Int)
-    /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until then, their apps may do
-    /// nothing else.
+    /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until they have erased it,
+    /// their apps may do nothing else.
     case locks([AppEraser: Epoch])
-    /// The erasers whose data is not erased, with what they are asked. Nobody is asked about any other.
+    /// The erasers whose data is not erased, each with its question. No other eraser is asked.
     case asked([AppEraser: ErasureQuestion])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)
-    /// The eraser in the message with this request id is not registered: its app has the maximum number of erasers, or of
-    /// processes that have registered them.
+    /// The eraser in the message with this request id is not registered: its app has the maximum number of erasers, or
+    /// of processes that have registered them.
     case appIsFull(requestID: UInt64)
-    /// Processes of an app with an eraser that was refused so have ended: there may be room for it.
+    /// Processes of an app have ended. There may be room now for an eraser that was refused with
+    /// ``appIsFull(requestID:)``.
     case roomForErasers
-    /// The outcome of the page request with this id: nil if the page is shown, otherwise the reason why not.
+    /// The outcome of the page request with this id: nil if the page is shown, otherwise why it is not shown.
     case pageSettled(requestID: UInt64, PageFailure?)
     /// Offline leases may have been revoked. The session process must ask the server.
     case leasesInQuestion
@@ -57,11 +58,11 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case pinWanted
 }
 
-/// What the processes of an app are asked about one eraser.
+/// The question to the processes of an app about one eraser.
 package struct ErasureQuestion: Sendable, Codable, Equatable {
     /// The epoch whose data must be erased.
     package let ended: Epoch
-    /// The processes that have erased it, and are not asked again.
+    /// The processes that have erased that data, and are not asked again.
     package let erased: Set<ProcessTable.Name>
 
     package init(ended: Epoch, erased: Set<ProcessTable.Name> = []) { (self.ended, self.erased) = (ended, erased) }

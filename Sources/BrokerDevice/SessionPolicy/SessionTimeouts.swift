@@ -23,8 +23,8 @@ package struct SessionTimeouts: Sendable, Codable, Equatable {
     /// Whether a session ends at some time even if its worker stays active.
     package var hasShifts: Bool { shiftLength > 0 || !shiftEnds.isEmpty }
 
-    /// Returns the time of a last activity for which the warning is due exactly at `now`. After an earlier last
-    /// activity, the warning is overdue.
+    /// Returns when the last activity must have been for the warning to be due exactly at `now`. If the last activity
+    /// was earlier, the warning is overdue.
     package func warned(at now: Duration) -> Duration { now - .seconds(max(0, idle - idleWarning)) }
 
     private static let day = 24 * 60 * 60

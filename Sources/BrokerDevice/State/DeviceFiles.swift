@@ -56,7 +56,8 @@ package struct DeviceFiles: Sendable {
         package static let registration = "registration-status.json"
     }
 
-    /// The longest file is the record of the processes of apps, if as many apps as may register each use all their room.
+    /// The longest file is the record of the apps' processes, if the maximum number of apps register and each uses all
+    /// its room.
     private static let limits = JSONLimits(bytes: 8 << 20, values: 512 << 10)
 
     /// Reads a JSON file of the root folder. Returns nil if the file is missing.
@@ -69,7 +70,7 @@ package struct DeviceFiles: Sendable {
         }
     }
 
-    /// Copies a file of the root folder as it is, also if it is malformed. Does nothing if it is missing.
+    /// Copies a file of the root folder as it is, even if it is malformed. Does nothing if the file is missing.
     ///
     /// - Throws: ``FileError``.
     package func copy(_ name: String, to folder: Directory) throws(FileError) {

@@ -4,13 +4,14 @@ package import BrowserPolicies
 
 /// The orders from `batond` to the agent in the worker's graphical session, over `agent.sock`.
 package enum AgentOrder: Sendable, Codable, Equatable {
-    /// Open `url` (see ``LoopbackURL``) in a window of this epoch, which shows no other pages of the identity platform than
-    /// these, each a path and what its query must contain. The agent answers `id` with ``AgentMessage/opened(id:)`` or
-    /// ``AgentMessage/failed(id:code:message:)``.
+    /// Open `url` (see ``LoopbackURL``) in a window of this epoch. Of the identity platform's pages, the window shows
+    /// only `pages`: each is a path and what its query must contain. The agent answers `id` with
+    /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String, pages: [String] = [])
     /// Open a page for the worker in the browser of this epoch; a nil address means the home page. Each order has its
     /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)`` or with
-    /// ``AgentMessage/passed(id:)``, and afterwards with ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
+    /// ``AgentMessage/passed(id:)``, and afterwards with ``AgentMessage/shown(id:)`` or
+    /// ``AgentMessage/failed(id:code:message:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
     /// The origin of the identity platform's pages. Pages of its host open even if the configuration blocks them.
     case signIn(WebOrigin)
@@ -20,16 +21,17 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     case confine(epoch: Epoch.ID, storage: String)
     /// Start the browser in this waiting process or, if the process could not be confined, end it.
     case proceed(process: Int32, isConfined: Bool)
-    /// End the windows that show the pages of ``open(id:epoch:url:)``: the sign-in is over. What the worker opened
-    /// meanwhile goes on.
+    /// End the windows that show the pages of ``open(id:epoch:url:)``: the sign-in is over. Pages that the worker
+    /// opened meanwhile stay open.
     case endSignIn(epoch: Epoch.ID)
     /// Examine the browsers of this epoch, whose processes are about to be killed. Answered with
     /// ``AgentMessage/examined(epoch:_:)``.
     case examine(epoch: Epoch.ID)
     /// End every process of this epoch's browser and remove its profile. The agent examines the browser first.
     case close(epoch: Epoch.ID)
-    /// Take the data of these apps of an ended epoch away. Answered with ``AgentMessage/dataCleared(epoch:failures:)``.
-    /// After `until`, in milliseconds of `CLOCK_BOOTTIME`, the agent moves nothing: it could be the next worker's.
+    /// Take away the data that these apps have of an ended epoch. Answered with
+    /// ``AgentMessage/dataCleared(epoch:failures:)``. After `until`, in milliseconds of `CLOCK_BOOTTIME`, the agent
+    /// moves nothing, because the data could be the next worker's.
     case clearData(epoch: Epoch.ID, apps: [AppData], until: Int)
     /// Use this configuration for browsers that are started from now on. Until the first such order of a connection,
     /// the agent uses ``BrowserConfiguration/standard``.
@@ -42,7 +44,7 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Whether this is the id of an order for a worker's page.
     package static func isPage(_ id: UInt64) -> Bool { id > pages }
 
-    /// Whether the order is to open a page, whose address may say something about a worker.
+    /// Whether the order is to open a page, whose address may reveal something about a worker.
     package var namesPage: Bool {
         switch self {
         case .open, .browse: true

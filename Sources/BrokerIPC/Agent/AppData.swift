@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Processes
 
-/// What an app that has not erased the data of an ended epoch leaves to the agent.
+/// The processes that the agent ends and the folders that it takes away, for an app that has not erased its data of an
+/// ended epoch.
 package struct AppData: Sendable, Codable, Hashable {
     /// The app's bundle id.
     package let app: String
@@ -21,15 +22,15 @@ package struct AppDataFailure: Sendable, Codable, Hashable {
     package enum Code: String, Sendable, Codable, CaseIterable {
         /// A process of the app does not end.
         case processLeft = "data_process_left"
-        /// The folder, or a folder above it, is a symbolic link, or it is no folder at all.
+        /// The folder, or a folder above it, is a symbolic link, or the path does not lead to a folder.
         case notAFolder = "data_not_a_folder"
         /// The folder belongs to another user.
         case foreign = "data_foreign"
         /// The folder is a mount, or something is mounted in it.
         case mounted = "data_mounted"
-        /// The agent's folder for what it takes away is on another file system.
+        /// The folder into which the agent moves what it takes away is on another file system.
         case elsewhere = "data_elsewhere"
-        /// One of the folders is not there.
+        /// One of the folders does not exist.
         case missing = "data_missing"
         /// The app has more processes than the agent ends.
         case tooManyProcesses = "data_processes_many"

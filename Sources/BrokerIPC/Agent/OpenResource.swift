@@ -53,15 +53,16 @@ extension OpenResource: Codable {
 package enum BrowserFiles: String, Sendable, Codable, CaseIterable {
     /// The packed extension of the worker's browser, with the manifests of its host.
     case package = "browser_extension"
-    /// The policies of each window, with what else a browser reads beside them.
+    /// The policies of each window, and whatever else a browser reads beside them.
     case policies = "browser_policies"
 }
 
-/// What an agent has found by comparing files with what it wrote, since the epoch's first window opened.
+/// What an agent found when it compared its browsers' files with what it had written, since the epoch's first window
+/// opened.
 package struct ComparedFiles: Sendable, Codable, Equatable {
-    /// Of these, a file was missing, had another content, or was added.
+    /// The kinds of files of which one was missing, had different content, or was added.
     package var changed: Set<BrowserFiles> = []
-    /// Of these, a file could not be read.
+    /// The kinds of files of which one could not be read.
     package var unread: Set<BrowserFiles> = []
 
     package init() {}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why windows of the agent cannot open, whatever page is ordered. The raw values are the codes of `baton doctor`.
+/// Why the agent's windows cannot open, whichever page is ordered. The raw values are the codes of `baton doctor`.
 package enum WindowObstacle: String, Sendable, Codable, Equatable {
     /// The machine cannot confine a browser.
     case notConfined = "browser_not_confined"
     /// The browser of the sign-in window does not know a policy on which Baton relies.
     case policyUnknown = "browser_policy_unknown"
-    /// The same of the worker's browser, if it is another one. Workers can sign in.
+    /// The worker's browser, if it is a different one, does not know a policy on which Baton relies. Workers can sign
+    /// in.
     case workersPolicyUnknown = "workers_browser_policy_unknown"
 
     /// Whether nobody can sign in.

@@ -6,7 +6,7 @@ internal import Glibc
 
 /// The folders that an epoch's browser may write to. They are removed when the epoch ends.
 ///
-/// Besides the browser's own profile there are a home folder and a folder for temporary files, so that no downloads,
+/// Besides the browser's own profile, there are a home folder and a folder for temporary files. Therefore no downloads,
 /// caches or sockets of the browser are left where a later worker could read them.
 package struct BrowserProfile: Sendable {
     private let profiles: Directory
@@ -66,7 +66,8 @@ package struct BrowserProfile: Sendable {
         return try folder.names().contains { $0 == Self.workersWindow || $0.hasPrefix(Self.signInWindow) }
     }
 
-    /// The names of the folders of confined windows in the profile; a number follows that of a sign-in window.
+    /// The names of the folders of confined windows in the profile; the name of a sign-in window's folder is followed
+    /// by a number.
     package static let workersWindow = "worker"
     package static let signInWindow = "sign-in-"
 
@@ -92,7 +93,7 @@ package struct BrowserProfile: Sendable {
     /// Creates the missing folders. Only this user may enter them.
     ///
     /// - Returns: the temporary folder.
-    /// - Throws: ``FileError``, also if others may enter one of the folders.
+    /// - Throws: ``FileError``, for example if others may enter one of the folders.
     package func make() throws(FileError) -> Directory {
         guard !isProvided else {
             // The storage is removed as a whole, so the folder for temporary files is a part of it.

@@ -12,7 +12,7 @@ package struct CheckResult: Sendable, Codable, Equatable {
         case good
         /// Worth knowing, but nothing needs repair.
         case note
-        /// It works, but something should be corrected.
+        /// What was checked works, but something should be corrected.
         case warning
         /// One of Baton's guarantees is broken, or workers cannot use the device.
         case bad

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the broker has counted since it started, for operators. Every key is from a closed set, and nothing identifies a
-/// worker, an app or the device.
+/// What the broker has counted since it started, for operators. Every key is from a closed set, and nothing identifies
+/// a worker, an app or the device.
 package struct DeviceMetrics: Sendable, Codable, Equatable {
     package enum SignInOutcome: String, Sendable, Codable, CaseIterable {
         /// A person began to sign in: a worker, or an administrator who joins the device.
         case admitted
         /// A worker has signed in.
         case succeeded
-        /// The attempt ended, and nobody had signed in. Every administrator's attempt ends so.
+        /// The attempt ended, and nobody had signed in. Every administrator's attempt ends in this way.
         case failed
     }
 
@@ -16,7 +16,7 @@ package struct DeviceMetrics: Sendable, Codable, Equatable {
     package struct Histogram: Sendable, Codable, Equatable {
         /// The upper bounds of the buckets in seconds, ascending.
         package let bounds: [Double]
-        /// The number of durations in each bucket, and then of those above every bound.
+        /// The number of durations in each bucket, followed by the number of durations above every bound.
         package private(set) var counts: [UInt64]
         /// The sum of all durations in seconds.
         package private(set) var sum = 0.0
@@ -50,7 +50,7 @@ package struct DeviceMetrics: Sendable, Codable, Equatable {
     package var connectionsOpen = 0
     /// The resident memory in bytes, by `supervisor` and `session`.
     package var memory: [String: Int] = [:]
-    /// The present state of the session and of the device's mode, as in ``DeviceStatus``.
+    /// The current state of the session and of the device's mode, as in ``DeviceStatus``.
     package var session = ""
     package var mode = ""
     /// When the broker started, in seconds since 1970.

@@ -103,8 +103,7 @@ package struct JoinOrder: Sendable, Codable, Equatable {
 
 /// The device's status for an operator. Contains no data about a worker.
 ///
-/// It has more than 15 members because its JSON, which `baton device status --json` prints, is flat, with one member
-/// per line.
+/// It has more than 15 members because `baton device status --json` prints it as flat JSON, with one member per line.
 package struct DeviceStatus: Sendable, Codable, Equatable {
     /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps), `signingOut`, or `quarantined` if
     /// the state is not trusted.

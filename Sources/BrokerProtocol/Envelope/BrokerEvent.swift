@@ -7,7 +7,7 @@ package enum BrokerEvent: Sendable, Equatable {
     case willEnd(Epoch, milliseconds: Int)
     /// This epoch ends because of inactivity, unless there is user activity within this number of seconds.
     case idle(Epoch, seconds: Int)
-    /// An app is no longer locked in this epoch: what was refused because of the lock may be asked again.
+    /// An app is no longer locked in this epoch: requests that were refused because of the lock may be repeated.
     case unlocked(Epoch)
 
     /// The name of an event type.

@@ -39,7 +39,7 @@ package struct Request: Sendable, Equatable {
     package var parameters: FlatMap
     /// Whether the broker must not show anything to the user.
     package let isSilent: Bool
-    /// Why the request must be refused, if the envelope already tells.
+    /// Why the request must be refused, if the envelope alone shows that it must be.
     package private(set) var refusal: BrokerError?
 
     package init(id: String, operation: Operation, parameters: FlatMap, isSilent: Bool) {

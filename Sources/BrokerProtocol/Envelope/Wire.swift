@@ -46,10 +46,10 @@ extension Wire {
     package static let nestedLimits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024)
     /// The maximum total length of a request's parameters. They fit into a frame even if every character is escaped.
     package static let maximumParameters = maximumFrame / 8
-    /// `agent.sock`: the agent's messages. The longest is what it saw that browsers hold open.
+    /// `agent.sock`: the agent's messages. The longest message lists what the agent saw browsers hold open.
     package static let agentLimits = JSONLimits(bytes: 64 << 10, depth: 5, values: 1024)
-    /// `agent.sock`: the supervisor's commands to the agent. The longest are the configuration of the worker's browser, and
-    /// the folders and processes of apps.
+    /// `agent.sock`: the supervisor's commands to the agent. The longest commands contain the configuration of the
+    /// worker's browser, or the folders and processes of apps.
     package static let agentOrderLimits = JSONLimits(bytes: 4 << 20, depth: 6, values: 256 << 10)
     /// `helper.sock`, for the privileged helper. The longest content is the list of leftovers in a user's folders.
     package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
@@ -57,8 +57,8 @@ extension Wire {
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)
     /// `status.sock`, for home screens. The longest content is the list of apps that a sign-out waits for.
     package static let statusLimits = JSONLimits(bytes: 256 << 10, depth: 6, values: 4096)
-    /// The socket pair between the supervisor and the session process. The longest content is the device state for that
-    /// process, and what the erasers of the maximum number of apps are asked.
+    /// The socket pair between the supervisor and the session process. The longest contents are the device state for
+    /// that process, and the requests to the erasers of the maximum number of apps.
     package static let sessionLimits = JSONLimits(bytes: 8 << 20, depth: 16, values: 256 << 10)
 }
 

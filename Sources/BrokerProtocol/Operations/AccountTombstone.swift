@@ -74,7 +74,7 @@ package struct AccountTombstones: Sendable, Equatable {
         let before = told
         let isRemoved = isRemoved(homeAccountID, in: epoch)
         note(homeAccountID, in: epoch, byQuery: byQuery, isRemoved: isRemoved)
-        // If a worker left and came back, that is not a change, and must not hide a worker who was signed in between.
+        // If a worker left and came back, that is not a change, and must not hide a worker who was signed in meanwhile.
         while byQuery, told.count > 1, told[0].homeAccountID == homeAccountID { told.removeFirst() }
         return told != before
     }
@@ -105,10 +105,10 @@ package struct AccountTombstones: Sendable, Equatable {
         told.removeFirst(max(0, told.count - Self.maximum))
     }
 
-    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed. An account
-    /// that the reader has seen in that epoch or later stays.
+    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed. Keeps an
+    /// account that the reader has seen in that epoch or later.
     ///
-    /// - Parameter epoch: that in which the reader was told of the departure; the current one or an earlier one.
+    /// - Parameter epoch: the epoch in which the reader was told of the departure: the current epoch or an earlier one.
     package mutating func acknowledge(_ homeAccountID: String, in epoch: Epoch) -> Bool {
         guard let first = told.first, first.homeAccountID == homeAccountID, first.epoch.counter < epoch.counter else {
             return false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the erasers of an app. Each erases a part of a worker's data and reports by itself, so that no process of an
-/// app can report for another part.
+/// One of the erasers of an app. Each eraser erases a part of a worker's data and reports only on that part, so that no
+/// process of an app can report for another part.
 package struct AppEraser: Sendable, Hashable {
     package let bundleID: String
     /// A ``HandoverName``; empty for the eraser without a name.

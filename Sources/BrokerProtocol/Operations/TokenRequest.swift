@@ -48,7 +48,7 @@ package struct TokenRequest: Sendable, Equatable {
         return map
     }
 
-    /// Refuses maps without the one provider that there is.
+    /// Refuses maps that do not name the only provider that exists.
     ///
     /// - Throws: ``BrokerError`` -51111 if the provider is missing, -51112 for another one.
     package static func checkProvider(_ map: FlatMap) throws(BrokerError) {

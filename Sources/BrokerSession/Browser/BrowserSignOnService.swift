@@ -43,7 +43,7 @@ struct BrowserSignOnService: Sendable {
         return AppResponse(entries: entries)
     }
 
-    /// Answers a message of the browser's extension. Messages and answers have the format of Microsoft's browser
+    /// Answers a message from the browser's extension. Messages and answers have the format of Microsoft's browser
     /// extension.
     func message(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let message = try BrowserNativeMessage(call.parameters)

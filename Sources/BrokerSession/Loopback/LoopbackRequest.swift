@@ -13,7 +13,7 @@ package enum LoopbackRequest: Sendable {
     case post(path: String, form: SecretBytes)
 }
 
-/// The answer of a ``LoopbackServer``. It must not be cached.
+/// An answer from a ``LoopbackServer``. It must not be cached.
 package struct LoopbackResponse: Sendable {
     let status: HTTPResponseStatus
     let body: [UInt8]

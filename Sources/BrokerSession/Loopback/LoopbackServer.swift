@@ -9,7 +9,7 @@ package import Processes
 internal import Synchronization
 package import WebPages
 
-/// Answers a request of the browser, in the given language.
+/// Answers a request from the browser, in the given language.
 package typealias LoopbackHandler = @Sendable (LoopbackRequest, Language) async -> LoopbackResponse
 
 /// A web server on a loopback port that serves one browser for one attempt (RFC 8252 section 7.3).

@@ -25,8 +25,8 @@ package struct OfflineAuthenticator {
         (self.store, self.device, self.platform) = (store, device, platform)
     }
 
-    /// Judges one attempt. For an unknown name, the same work is done as for a known name, with one exception: the TPM,
-    /// if it keeps PINs, is not asked, because it would count a wrong attempt.
+    /// Judges one attempt. For an unknown name, the same work is done as for a known name, with one exception: a TPM
+    /// that keeps PINs is not asked, because it would count a wrong attempt.
     ///
     /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
     ///   stays counted.

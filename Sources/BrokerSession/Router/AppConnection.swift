@@ -226,8 +226,8 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Sends an event if the socket has room for it; does not wait for an app that does not read. While a reply is being
-    /// written, the event waits for its end.
+    /// Sends an event if the socket has room for it; does not wait for an app that does not read. If a reply is being
+    /// written, the event waits until the reply is complete.
     func tell(_ event: BrokerEvent) {
         let message = BrokerMessage.event(event)
         // A socket that the kernel reports as writable has more room than an event needs.

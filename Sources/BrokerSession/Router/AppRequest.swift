@@ -12,7 +12,7 @@ struct AppRequest: Sendable {
     var parameters: FlatMap { request.parameters }
     var identity: AppIdentity { app.peer.identity }
 
-    /// Sends the answer from this thread, which may block until the app reads.
+    /// Sends the answer from this thread. May block until the app reads the answer.
     func reply(_ outcome: Result<FlatMap, BrokerError>) {
         if case .success = outcome { refusals.noteAnswer(to: self) }
         app.reply(to: request, outcome)
@@ -42,8 +42,8 @@ struct AppRequest: Sendable {
 struct AppResponse: Sendable {
     var type = ResponseType.generic
     var entries = FlatMap()
-    /// Whether the app gets the answer even while the device is neither shared nor personal, then without what the device
-    /// is.
+    /// Whether the app gets the answer even while the device is neither shared nor personal. In that case the answer
+    /// does not state what the device is.
     var needsNoMode = false
 
     /// Returns the whole response to an operation.

@@ -4,16 +4,16 @@ internal import BrokerProtocol
 internal import Processes
 internal import Synchronization
 
-/// Tells the supervisor which apps with folders of data, and which of their processes, are given something of the worker.
+/// Tells the supervisor which apps with folders of data, and which of their processes, are given data of the worker.
 ///
-/// The supervisor writes that to disk before the app gets its answer. If the app does not erase its data at the sign-out,
-/// its processes are ended and its folders are taken away.
+/// The supervisor writes that to disk before the app gets its answer. If the app does not erase its data at the
+/// sign-out, its processes are ended and its folders are taken away.
 final class KeeperReporter: Sendable {
     private struct Keeper: Hashable {
         let app: String
         let process: ProcessTable.Name
         let epoch: Epoch
-        /// Whether a worker is signed in, of whom the app is given something.
+        /// Whether a worker is signed in whose data the app is given.
         let isGiven: Bool
     }
 
@@ -21,7 +21,8 @@ final class KeeperReporter: Sendable {
     private let answers: SupervisorAnswers
     private let reported = Mutex<Set<Keeper>>([])
 
-    /// After this many reports, each request is reported: the list stays short, and no process is missed.
+    /// After this many reports, no further report is remembered and every request is reported. The list stays short,
+    /// and no process is missed.
     private static let maximum = 1024
 
     init(session: CurrentSession, answers: SupervisorAnswers) { (self.session, self.answers) = (session, answers) }
@@ -34,14 +35,14 @@ final class KeeperReporter: Sendable {
         try finish(keeper, isAccepted: try answers.isAccepted { Self.message(keeper, $0) })
     }
 
-    /// The same for a task, which must not block.
+    /// Reports the app of a request before it is answered. For a task, which must not block.
     func noteLater(_ call: AppRequest) async throws {
         guard let keeper = try keeper(call) else { return }
         try finish(keeper, isAccepted: try await answers.accepts { Self.message(keeper, $0) })
     }
 
-    /// The app of a request, if it must be reported. If nobody is signed in, it may be an app of the session that is being
-    /// cleared.
+    /// The app of a request, if it must be reported. If nobody is signed in, it may be an app of the session that is
+    /// being cleared.
     ///
     /// - Throws: ``BrokerError`` if no process is known that could be ended with the session.
     private func keeper(_ call: AppRequest) throws(BrokerError) -> Keeper? {

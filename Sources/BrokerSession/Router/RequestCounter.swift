@@ -3,8 +3,8 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Counts the requests and connections of apps, and reports the counts to the supervisor, because this process is killed
-/// at the sign-out.
+/// Counts the requests and connections of apps, and reports the counts to the supervisor, because this process is
+/// killed at the sign-out.
 ///
 /// While apps are active, the counts are reported once a second. There is no timer, so an idle process is not woken.
 final class RequestCounter: Sendable {
@@ -18,7 +18,7 @@ final class RequestCounter: Sendable {
 
     private static let pause = Duration.seconds(1)
     private static let operations = Set(Operation.all)
-    /// The name under which every operation is counted that the protocol does not define.
+    /// The name under which operations that the protocol does not define are counted.
     private static let other = "other"
 
     init(supervisor: SupervisorLink, now: ContinuousClock.Instant = .now) {

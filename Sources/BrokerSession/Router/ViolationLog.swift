@@ -6,12 +6,13 @@ internal import Logging
 internal import Synchronization
 internal import UnixSocket
 
-/// Logs why the broker closes connections for what they have sent. The lines contain nothing of it.
+/// Logs why the broker closes connections because of what their clients sent. The lines contain nothing of what was
+/// sent.
 ///
 /// Each line is logged at most once a second, so that a client that repeats its mistake does not fill the log.
 final class ViolationLog: Sendable {
     enum Violation: Hashable {
-        /// The first frame is no hello, did not arrive in time, or names no version that the broker has.
+        /// The first frame is not a hello, did not arrive in time, or names no version that the broker supports.
         case noHello
         case secondHello
         /// A frame is not a message of the protocol.
@@ -20,7 +21,7 @@ final class ViolationLog: Sendable {
         /// The rest of a frame did not arrive.
         case unfinished
 
-        /// The violation that ended the reading of a connection; nil if the client may end it in this way.
+        /// The violation that ended the reading of a connection; nil if a client may end its connection in this way.
         init?(_ error: any Error) {
             if error is EnvelopeFailure {
                 self = .malformed

@@ -91,8 +91,9 @@ struct InteractiveSignIn: Sendable {
         return server.loginURL + EndpointPath.authorize(tenant: server.tenant) + "?" + query.encoded
     }
 
-    /// The platform's pages that this sign-in needs. A person could prepare any other one for the next worker, such as the page
-    /// of a code or of another app's request. Without this proof key, nobody can redeem the code of a request.
+    /// The platform's pages that this sign-in needs. No other page is shown, because a person could prepare it for the
+    /// next worker: the page of a device code, for example, or of another app's request. Without this proof key, nobody
+    /// can redeem the code of a request.
     private func pages(challenge: String) -> [String] {
         var proof = FormParameters()
         proof.append(ParameterName.codeChallenge, challenge)

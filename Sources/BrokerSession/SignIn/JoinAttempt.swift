@@ -16,7 +16,7 @@ struct JoinAttempt: Sendable {
     /// The queue for making and writing keys.
     let disk: BlockingQueue
 
-    /// Registers the device at an operator's order; the supervisor ends this process afterwards.
+    /// Registers the device as an operator ordered. The supervisor ends this process afterwards.
     func start(_ order: JoinOrder) {
         let attempt: SignInAttempt
         do throws(BrokerError) { attempt = try attempts.begin() } catch {

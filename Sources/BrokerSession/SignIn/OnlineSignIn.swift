@@ -20,8 +20,8 @@ struct OnlineSignIn: Sendable {
     ///   - wanted: the app's request.
     ///   - tenant: the name of the tenant for requests to the platform.
     ///   - account: the only account that is accepted; nil for any account.
-    /// - Throws: ``BrokerError``, also if another person authenticated instead of `account`. In that case the server
-    ///   has opened no session for this device.
+    /// - Throws: ``BrokerError``, for example if another person authenticated instead of `account`. In that case the
+    ///   server has opened no session for this device.
     func prove(
         _ attempt: SignInAttempt, for wanted: TokenRequest, tenant: String, epoch: Epoch, key: MemoryKey,
         as account: AccountRecord? = nil
@@ -38,7 +38,8 @@ struct OnlineSignIn: Sendable {
                 try await device.signInPageProof(epoch)
             })
         let tokens = try await attempt.inTime {
-            // Only the platform knows the organisation of a domain; a page about another one would end as if closed.
+            // Only the platform knows which organisation a domain belongs to. Without this check, the page of another
+            // organisation would end as if the person had closed it.
             if tenant.contains("."), try await !source.server.isTenant(join.tenantID) {
                 throw AuthorityRule.otherOrganisation
             }

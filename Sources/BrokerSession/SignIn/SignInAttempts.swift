@@ -8,8 +8,8 @@ internal import UnixSocket
 /// One person's use of the browser for a sign-in, a join or a PIN, from the request to its end.
 struct SignInAttempt: Sendable {
     let requestID: UInt64
-    /// Asks the supervisor to open a loopback address in a browser, which may then show these pages of the platform, and no
-    /// others.
+    /// Asks the supervisor to open a loopback address in a browser, which may then show these pages of the platform,
+    /// and no others.
     let open: @Sendable (String, [String]) throws -> Void
     /// The supervisor's permission to begin, with the epoch and the key.
     let admission = Promise<(Epoch, MemoryKey)>()

@@ -97,7 +97,8 @@ struct SignInCoordinator: Sendable {
             let proof = RecentSignIn(at: .now)
             supervisor.tell(.signInSucceeded)
             try await attempt.confirmation.value()
-            // Before the session begins, so that the sign-in window has ended when the worker's browser starts.
+            // End the attempt before the session begins, so that the sign-in window has ended when the worker's browser
+            // starts.
             attempts.end(attempt)
             session.begin(worker, in: epoch)
             // All connections belong to the previous epoch and end. The connection of the app that signed in ends only

@@ -14,13 +14,13 @@ final class ErasureService: Sendable {
     private let answers: SupervisorAnswers
     private let asked: Mutex<[AppEraser: ErasureQuestion]>
 
-    /// - Parameter asked: what each eraser is asked.
+    /// - Parameter asked: the question to each eraser.
     init(asked: [AppEraser: ErasureQuestion], session: CurrentSession, access: AppAccess, answers: SupervisorAnswers) {
         self.asked = Mutex(asked)
         (self.session, self.access, self.answers) = (session, access, answers)
     }
 
-    /// Replaces what the erasers are asked.
+    /// Replaces the questions to the erasers.
     ///
     /// - Returns: the processes that have erased and must erase again.
     func update(_ questions: [AppEraser: ErasureQuestion]) -> Set<ProcessTable.Name> {
@@ -38,8 +38,8 @@ final class ErasureService: Sendable {
     /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool { asked.withLock { $0.values.contains { $0.ended == ended } } }
 
-    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as well,
-    /// and an app that must still erase on a device that is no longer in shared mode.
+    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as
+    /// well. So is an app that must still erase, even if the device is no longer in shared mode.
     func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let client = try ClientRequest(call.parameters)
         let eraser = try AppEraser(call.parameters, bundleID: try access.owner(client, in: call).bundleID)
@@ -48,7 +48,8 @@ final class ErasureService: Sendable {
         if let question = asked.withLock({ $0[eraser] }), !question.erased.contains(process(of: call)) {
             response.entries[.endedEpoch] = question.ended.description
         } else {
-            // It owes nothing, so it is answered as every other app: only in shared mode, if the profile permits it.
+            // The app has nothing to erase, so it is answered like every other app: only in shared mode, and only if
+            // the profile permits it.
             _ = try access.registered(client, in: call)
         }
         return response

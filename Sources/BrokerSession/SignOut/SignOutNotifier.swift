@@ -11,7 +11,7 @@ final class SignOutNotifier: Sendable {
         var isLeaving = false
         /// The epoch whose end was announced to the apps.
         var ending: Epoch?
-        /// The connections that were told of the end and are not ready yet.
+        /// The connections that were notified of the end and are not ready yet.
         var unready: Set<ObjectIdentifier> = []
         /// The bundle ids of the apps with unsaved work, by connection.
         var unsaved: [ObjectIdentifier: String] = [:]
@@ -163,11 +163,11 @@ final class SignOutNotifier: Sendable {
         for app in listeners where !connections.contains(app) { isReady(app) }
     }
 
-    /// Tells the apps that asked for events that an app is no longer locked. Which app it is, is not said.
+    /// Tells the apps that asked for events that an app is no longer locked. The event does not name the app.
     func tellOfUnlock() {
         let epoch = session.epoch
         for app in connections.listeners { app.tell(.unlocked(epoch)) }
-        // The others learn it from the end of their connections.
+        // The other apps learn it when their connections end.
         for app in connections.lockedOut { app.end() }
     }
 

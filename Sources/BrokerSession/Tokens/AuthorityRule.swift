@@ -31,7 +31,7 @@ package struct AuthorityRule {
         }
     }
 
-    /// The refusal of an authority of another organisation.
+    /// The refusal of an authority that belongs to another organisation.
     static let otherOrganisation = refusal("does not belong to the device's organisation")
 
     private static let standIns = Set(SSOPreset.microsoft2020.urls)

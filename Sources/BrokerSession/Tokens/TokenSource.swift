@@ -150,7 +150,7 @@ struct TokenSource: Sendable {
 
     // MARK: - Requests of the device
 
-    /// Gets a token for the device itself, with a request signed by the device key. The token contains nothing of a
+    /// Gets a token for the device itself, with a request signed by the device key. The token contains no data about a
     /// worker.
     ///
     /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply.

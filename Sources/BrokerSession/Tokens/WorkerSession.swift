@@ -57,7 +57,7 @@ extension WorkerSession {
     }
 }
 
-/// Checks that an answer of the identity platform is about the worker, the session and the app of the request. If the
+/// Checks that an answer from the identity platform is about the worker, the session and the app of the request. If the
 /// server or something in transit mixes up answers, no app may get another worker's token.
 extension WorkerSession {
     /// Checks the worker and the app of an app's tokens.

@@ -13,7 +13,8 @@ package struct BrowserHolder: Sendable, Codable, Equatable {
 
 /// A page that the agent opens.
 enum BrowserPage {
-    /// A page of the session process, for a sign-in or a PIN, and the platform's pages to which it leads.
+    /// A page of the session process, for a sign-in or a PIN, with the identity platform's pages to which that page
+    /// leads.
     case signIn(String, [String])
     /// A page for the signed-in worker, with the order's id. A nil address means the home page.
     case worker(WebAddress?, id: UInt64)
@@ -58,8 +59,8 @@ package struct AgentLink: Sendable {
     /// The agent's process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    /// Sends the agent the configuration of browsers and the origin of the identity platform's pages. If one of the two has
-    /// not changed since it was last sent, it is not sent again.
+    /// Sends the agent the configuration of browsers and the origin of the identity platform's pages. If one of the two
+    /// has not changed since it was last sent, it is not sent again.
     mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: WebOrigin?) {
         if let wantedSignIn, wantedSignIn != signIn {
             signIn = wantedSignIn

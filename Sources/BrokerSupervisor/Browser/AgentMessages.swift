@@ -4,7 +4,8 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// Owns the order in which the parts handle the agent's connection: its beginning, its messages, its end.
+/// Passes the beginning, the messages and the end of the agent's connection to the parts that handle them, in the right
+/// order.
 final class AgentMessages {
     private let session: SessionCoordinator
     private let rules: SessionRules

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 
-/// Owns the wait for an agent to connect. A page may open when one has connected.
+/// Owns the wait for an agent to connect. A page can open once an agent has connected.
 final class AgentWait {
-    /// The page that opens as soon as an agent connects, and the platform's pages to which it leads; nil if no page waits.
+    /// The page that opens as soon as an agent connects, and the platform's pages to which it leads; nil if no page
+    /// waits.
     private var page: (url: String, pages: [String])?
     /// The number of the current wait; nil if there is none.
     private var number: UInt64?

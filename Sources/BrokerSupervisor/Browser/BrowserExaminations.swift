@@ -4,8 +4,8 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Receipts
 
-/// What an agent saw of the browsers of one epoch at the moments of ``BrowserExamination/Moment``: what they hold open, and
-/// whether the files that they read are those that the agent wrote.
+/// What an agent saw of one epoch's browsers at each ``BrowserExamination/Moment``: what the browsers held open, and
+/// whether the files that they read were the ones that the agent wrote.
 struct BrowserExaminations: Equatable {
     private var epoch: Epoch?
     private var found: Set<OpenResource> = []
@@ -14,9 +14,9 @@ struct BrowserExaminations: Equatable {
     private var hasFiles = true
     /// Whether the agent could not see everything that a browser holds open.
     private var isIncomplete = false
-    /// Whether a report is missing, or no agent was there.
+    /// Whether a report is missing, or no agent was connected for some time.
     private var isInterrupted = false
-    /// Whether the worker's browser has been opened and not examined yet.
+    /// Whether the worker's browser has been opened but has not been examined yet.
     private var owesFirst = false
     /// Whether the agent has not reported yet what it saw before it ended the browsers.
     private var owesLast = true
@@ -27,7 +27,7 @@ struct BrowserExaminations: Equatable {
     /// How long the browsers' end waits for an agent's report.
     static let patience = Duration.seconds(2)
 
-    /// Begins an epoch, unless it has begun.
+    /// Begins an epoch, unless it has already begun.
     mutating func begin(_ epoch: Epoch) {
         if self.epoch != epoch { self = BrowserExaminations(epoch: epoch) }
     }
@@ -41,9 +41,9 @@ struct BrowserExaminations: Equatable {
     mutating func opened() { owesFirst = true }
 
     /// Records that the browsers of an epoch must end, and that their end waits for the agent's report. If an earlier
-    /// supervisor opened them, something may have escaped.
+    /// supervisor opened them, something may have escaped the examinations.
     ///
-    /// - Returns: false if their end has waited already. It waits once.
+    /// - Returns: false if their end has already waited for a report. It waits only once.
     mutating func awaitLast(of ended: Epoch) -> Bool {
         if epoch != ended {
             self = BrowserExaminations(epoch: ended)
@@ -80,7 +80,7 @@ struct BrowserExaminations: Equatable {
 
     /// Handles the end of the time in which the agent must report.
     ///
-    /// - Returns: whether the end of this epoch's browsers still waited.
+    /// - Returns: whether the end of this epoch's browsers was still waiting for the report.
     mutating func overdue(_ ended: Epoch) -> Bool {
         guard epoch == ended, isAwaited else { return false }
         agentLost()
@@ -90,7 +90,7 @@ struct BrowserExaminations: Equatable {
     /// Records that the agent will not report.
     mutating func agentLost() { (isInterrupted, isAwaited) = (true, false) }
 
-    /// What the receipt of this epoch says of the files that browsers read; empty if the agent writes none.
+    /// What this epoch's receipt says about the files that browsers read; empty if the agent writes no such files.
     func files(of ended: Epoch) -> [ItemOutcome] {
         guard epoch == ended else { return BrowserFiles.allCases.map { .files($0, .unanswered) } }
         guard hasFiles else { return [] }
@@ -110,7 +110,7 @@ struct BrowserExaminations: Equatable {
 }
 
 extension ItemOutcome {
-    /// What the agent reports of files that it wrote for its browsers: `done` if none was changed.
+    /// What the agent reports about files that it wrote for its browsers: `done` if none was changed.
     fileprivate static func files(_ files: BrowserFiles, _ result: Result) -> ItemOutcome {
         ItemOutcome(name: files.rawValue, grade: .reported, observer: .agent, result: result)
     }

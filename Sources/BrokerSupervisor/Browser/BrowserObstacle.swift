@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 
-/// Texts for operators: why a browser of the last session still exists, and what helps.
+/// Texts for operators: why a browser of the last session still exists, and the remedy.
 enum BrowserObstacle {
     static let noAgent =
         "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."

@@ -96,9 +96,9 @@ final class BrowserSupervision {
     // MARK: - Closing
 
     /// Orders the agent to close the browser of this epoch. If the device has a helper, the helper first kills the
-    /// browser's confined processes, as soon as the agent has reported what they hold open, or does not do so in time.
-    /// While no agent is connected, the helper alone ends the browser, but only if every browser of the epoch was
-    /// confined; otherwise nothing happens.
+    /// browser's confined processes. It does so as soon as the agent has reported what they hold open, or when the
+    /// agent's time to report is over. While no agent is connected, the helper alone ends the browser, but only if
+    /// every browser of the epoch was confined; otherwise nothing happens.
     func close(_ epoch: Epoch) {
         guard let agent = agent.link else {
             if let confinement, confinement.hasConfined(epoch) { confinement.kill(epoch) }
@@ -128,8 +128,8 @@ final class BrowserSupervision {
         confinement?.kill(ended)
     }
 
-    /// Orders the agent to end the window of a sign-in, a join or a PIN that is over. If the page
-    /// waits for its storage, the order follows it.
+    /// Orders the agent to end the window of a sign-in, a join or a PIN that is over. If the order to open the page
+    /// still waits for the browser's storage, this order follows it.
     func endSignIn(in state: SessionMachine.State) {
         guard let epoch = state.session?.epoch, let agent = agent.link else { return }
         guard let confinement, confinement.isPreparing(epoch) else { return agent.endSignIn(epoch) }
@@ -153,7 +153,7 @@ final class BrowserSupervision {
             sessionProcess.tell(.browserEnded(.couldNotOpen))
             pages.fail(.notShown)
         case .added(let epoch, let process, .done) where state.pending?.ended == epoch:
-            // The session has ended meanwhile, and its browsers are about to be killed.
+            // The session has ended in the meantime, and its browsers are about to be killed.
             agent?.proceed(process, isConfined: false)
         case .added(let epoch, let process, let reply):
             if !confinement.added(process, in: epoch, reply, by: agent) {
@@ -199,10 +199,10 @@ final class BrowserSupervision {
     /// What the agent saw of the browsers of this epoch.
     func opened(in ended: Epoch) -> Finding<[String]> { examinations.finding(of: ended) }
 
-    /// What the agent has found by comparing the files that browsers of this epoch read.
+    /// What the agent found when it compared the files that browsers of this epoch read with those that it wrote.
     func files(in ended: Epoch) -> [ItemOutcome] { examinations.files(of: ended) }
 
-    /// What the search for files that the epoch's user left behind has found.
+    /// The result of the search for files that the epoch's user left behind.
     func search(of ended: Epoch) -> FileSearch { confinement?.search(of: ended) ?? .nowhere }
 
     /// Drops all records of a browser whose processes and files are gone.
@@ -241,13 +241,13 @@ final class BrowserSupervision {
         observation?.opened(by: agent, geteuid())
     }
 
-    /// Records that the agent has passed a worker's page to a browser that runs.
+    /// Records that the agent has passed a worker's page to a browser that was already running.
     func passed(by agent: AgentLink) {
         confinement?.passed()
         observation?.opened(by: agent, geteuid())
     }
 
-    /// Confines a process of a browser, which waits for that.
+    /// Confines a process of a browser. The process waits until it is confined.
     func starting(_ process: Int32, of epoch: Epoch.ID, by agent: AgentLink, in state: SessionMachine.State) {
         guard let present = state.session?.epoch, let confinement, epoch == present.id else {
             return agent.proceed(process, isConfined: false)

@@ -11,9 +11,10 @@ final class ConnectedAgent {
     private(set) var link: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasReceivedInput = false
-    /// Why windows cannot open, as the agent has reported; nil if it has not, or if one was opened since.
+    /// Why windows cannot open, according to the agent; nil if the agent has reported no obstacle, or if a window was
+    /// opened since then.
     private(set) var obstacleToWindows: WindowObstacle?
-    /// How many of the folders that the agent took away from apps it cannot remove.
+    /// The number of folders that the agent took away from apps but cannot remove.
     private(set) var foldersLeft = 0
     /// The agent that was refused last, and when.
     private var refused: (user: UInt32, text: String, at: ContinuousClock.Instant)?
@@ -48,7 +49,8 @@ final class ConnectedAgent {
 
     func forget() { link = nil }
 
-    /// Sends the browser's settings, with the directory's address: also before a join, whose page must open.
+    /// Sends the agent the browser's settings and the directory's address, also while the device joins: the join's page
+    /// must be able to open.
     func configure() {
         let signIn = join.loginURL.flatMap { try? WebAddress($0) }.map(WebOrigin.init)
         link?.configure(device.management.settings.browser, signIn: signIn)

@@ -2,8 +2,8 @@
 internal import BrokerDevice
 internal import BrokerIPC
 
-/// Owns the session process's unanswered requests to open a page for the worker. Each request is answered once, unless the
-/// session process ends first.
+/// Owns the session process's unanswered requests to open a page for the worker. Each request is answered once, unless
+/// the session process ends first.
 final class PageRequests {
     /// The id of the session process's request, by the id of the order to the agent.
     private var requests: [UInt64: UInt64] = [:]

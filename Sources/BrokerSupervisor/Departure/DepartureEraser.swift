@@ -20,9 +20,9 @@ package struct DepartureEraser: Sendable {
         DeviceFiles.Name.endedSessions, DeviceFiles.Name.liveSession,
     ]
     /// The entries that a reset does not remove with the others. A reset keeps the journal (an epoch's number is never
-    /// reused), the locks of apps that still hold a worker's data with the record of the processes that must erase it, and
-    /// the number of the state's format. The order
-    /// itself is removed last, and the folders are emptied separately.
+    /// reused), the locks of apps that still hold a worker's data, the record of the processes that must erase that
+    /// data, and the number of the state's format. The order itself is removed last, and the folders are emptied
+    /// separately.
     private static let kept: Set<String> = [
         DeviceFiles.Name.journal, DeviceFiles.Name.locks, DeviceFiles.Name.appProcesses, DeviceFiles.Name.format,
         DeviceFiles.Name.departure,

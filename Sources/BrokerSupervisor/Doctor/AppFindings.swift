@@ -9,9 +9,9 @@ extension CheckResult {
     /// The apps, by bundle id, that are locked because they have not erased the data of a former worker.
     ///
     /// - Parameters:
-    ///   - withoutEraser: those that cannot erase by themselves.
-    ///   - failures: why the agent could not take the data of apps away.
-    ///   - obstacles: what else keeps them locked.
+    ///   - withoutEraser: the locked apps that cannot erase the data themselves.
+    ///   - failures: why the agent could not take the data of an app away.
+    ///   - obstacles: what else keeps an app locked.
     package static func lockedApps(
         _ apps: [String], withoutEraser: Set<String> = [], _ failures: [String: AppDataFailure.Code] = [:],
         obstacles: [String: LockObstacle] = [:]
@@ -42,7 +42,7 @@ extension CheckResult {
         ]
     }
 
-    /// A process that was ended because it had not erased.
+    /// The finding that the agent ended a process because it had not erased its data.
     static func ended(_ process: EndedProcess) -> CheckResult {
         let cause =
             process.erasers.isEmpty
@@ -53,7 +53,7 @@ extension CheckResult {
             remedy: "Have each process of the app erase within the time of docs/app-identity.md#folders-of-data.")
     }
 
-    /// An app whose registration names a folder that did not exist at the last sign-out.
+    /// The finding that an app's registration names a folder that did not exist at the last sign-out.
     static func withoutFolder(_ app: String) -> CheckResult {
         CheckResult(
             .apps, .note, code: "app_folder_missing",
@@ -62,7 +62,7 @@ extension CheckResult {
             remedy: "If the app keeps its data elsewhere, correct dataFolders in its registration.")
     }
 
-    /// Folders of apps that the agent took away and cannot remove.
+    /// The finding that the agent cannot remove folders that it took away from apps.
     static func dataLeft(_ folders: Int) -> CheckResult {
         CheckResult(
             .apps, .bad, code: "data_not_removed",

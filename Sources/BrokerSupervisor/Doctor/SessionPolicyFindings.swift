@@ -42,7 +42,7 @@ extension CheckResult {
         )
     }
 
-    /// Windows of the agent cannot open.
+    /// The finding that the agent's windows cannot open.
     static func closed(by obstacle: WindowObstacle) -> CheckResult {
         switch obstacle {
         case .notConfined: unconfined
@@ -65,7 +65,7 @@ extension CheckResult {
                 + "or the browser's former version.")
     }
 
-    /// The machine cannot confine a browser.
+    /// The finding that the machine cannot confine a browser.
     private static let unconfined = CheckResult(
         .agent, .bad, code: WindowObstacle.notConfined.rawValue,
         message: "The machine cannot confine a browser, so nobody can sign in.",

@@ -54,14 +54,14 @@ final class BrowserConfinement {
         /// When its first browser was opened: in seconds since 1970, and since the machine was started.
         let (wall, boot): (Int, Duration)
 
-        /// The same time in seconds since 1970. If the clock was set back meanwhile, files of the session may have an
-        /// earlier time than its browser.
+        /// When the first browser was opened, in seconds since 1970. If the clock was set back since then, the time is
+        /// computed from the clock as it is set now, because files of the session may be dated before `wall`.
         func since(at now: Int) -> Int { min(wall, now - Int((BootClock.now() - boot).components.seconds)) }
     }
 
     /// Nil if an earlier supervisor opened the browser.
     private var session: Session?
-    /// What the search for files of the last ended epoch's user found.
+    /// The result of the search for files that the last ended epoch's user left behind.
     private var findings: (epoch: Epoch, search: FileSearch)?
     /// Why the helper did not carry out a request, as a text for operators; nil if the helper carried out the last
     /// request.
@@ -171,8 +171,8 @@ final class BrowserConfinement {
         if unopened < 0 { isIncomplete = true }
     }
 
-    /// Records that the agent has reported that it passed a page to a browser that runs already. What that browser starts
-    /// is confined with it.
+    /// Records that the agent has reported that it passed a page to a browser that runs already. What that browser
+    /// starts is confined with it.
     func passed() { if !hasOpened { isIncomplete = true } }
 
     // MARK: - Ending

@@ -4,7 +4,7 @@ internal import Leftovers
 internal import Processes
 internal import Receipts
 
-/// What the search for files that a session's user left behind has found.
+/// The result of the search for files that a session's user left behind.
 struct FileSearch: Equatable {
     /// The names of the leftovers (docs/leftovers.md); sorted. ``Receipt/unexplained`` stands for files that no entry
     /// names.
@@ -12,12 +12,12 @@ struct FileSearch: Equatable {
     /// The places that were searched completely.
     var searched: Set<SearchedPlace> = []
 
-    /// When the search for the other folders began, in seconds since 1970, if that was before the session.
+    /// When the search for the other folders began, in seconds since 1970; nil unless that was before the session.
     var foldersAsOf: Int?
 
     static let nowhere = FileSearch()
 
-    /// What a receipt says of the files.
+    /// What a receipt says about the files.
     var left: Finding<[String]> {
         if !found.isEmpty { return .known(found) }
         return searched.isSuperset(of: SearchedPlace.allCases) ? .none : .unknown
@@ -38,9 +38,9 @@ extension FileSearch {
             let entry = Leftover.entry(ofFile: file, homes: [home])
             return entry?.fate == .kept ? nil : entry?.name ?? Receipt.unexplained
         }
-        // A helper of an earlier version names no time that could be compared.
+        // A helper of an earlier version reports no time that could be compared.
         let searched = Set(SearchedPlace.allCases).subtracting(unread + (folders == nil ? [.otherFolders] : []))
-        // The clock may have been set meanwhile, so the times since 1970 do not say which was first.
+        // The clock may have been set meanwhile, so the times since 1970 do not show which came first.
         let isOlder = folders.map { $0 < opened.components.seconds } ?? false
         let elapsed = Int(BootClock.now().components.seconds) - (folders ?? 0)
         self.init(

@@ -28,7 +28,7 @@ package final class JoinFlow {
     /// The order of the waiting operator; nil if no operator waits.
     package var order: JoinOrder? { underWay?.order }
 
-    /// The address of the device's directory, also while the device joins it; nil before the first join.
+    /// The address of the device's directory, already known while the device joins it; nil before the first join.
     package var loginURL: String? { record?.loginURL ?? order?.loginURL }
 
     /// The sign-in request of the join that the operator on this connection waits for; nil if there is none.

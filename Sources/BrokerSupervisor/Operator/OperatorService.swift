@@ -96,8 +96,8 @@ final class OperatorService {
         }
     }
 
-    /// Begins to leave or to reset. The operator is answered when the device serves again. If the sign-out is
-    /// unfinished after ``patience``, the answer is a failure that says so.
+    /// Begins to leave the directory or to reset the device. The operator is answered when the device serves again. If
+    /// the sign-out is unfinished after ``patience``, the answer is a failure that says so.
     private func depart(
         _ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void
     ) throws {
@@ -131,8 +131,8 @@ final class OperatorService {
         try rules.endUnlessShared()
     }
 
-    /// Unlocks an app on the word of an operator who has removed the former worker's data. The operator is answered only
-    /// once the app is served.
+    /// Unlocks an app because an operator states that they have removed the former worker's data. The operator is
+    /// answered only once the app is served.
     private func unlock(_ app: String, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         guard try erasers.unlock(app) else {
             return answer(

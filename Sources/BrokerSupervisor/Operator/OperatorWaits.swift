@@ -3,7 +3,8 @@ internal import BrokerDevice
 package import BrokerIPC
 internal import Synchronization
 
-/// Owns the request of an operator who waits for the worker to set a PIN for offline sign-in. At most one operator waits at a time.
+/// Owns the request of an operator who waits for the worker to set a PIN for offline sign-in. At most one operator
+/// waits at a time.
 package final class PINRequest {
     private var waiting: (@Sendable (OperatorReply) -> Void)?
 
@@ -41,7 +42,7 @@ package struct DeviceChanges {
         return newest
     }
 
-    /// Keeps an answer until the session process, which serves the apps, has received the newest change.
+    /// Keeps an answer until the session process has received the newest change, with which it serves the apps.
     package mutating func whenKnown(_ answer: @escaping @Sendable () -> Void) { waiting.append((newest, answer)) }
 
     /// Sends the answers that wait for this change or for an older change.

@@ -10,8 +10,8 @@ internal import Glibc
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
-    /// Every known app of the device if the file with the locks is damaged, because it is unknown which of them still have a
-    /// worker's data; nil if the locks are known.
+    /// The apps to lock. If the file with the locks is damaged, these are all known apps of the device, because any of
+    /// them may still have a worker's data. Nil if the locks are known.
     private let appsToLock: Set<String>?
     private let now: @Sendable () -> Int
 
@@ -27,7 +27,7 @@ struct Recovery {
         } catch is DeviceStateDamaged {
             let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
             let managed = try ManagementStore(root: files.management).appNames()
-            // An app that is no longer installed is known if its data could not be taken away.
+            // The reasons also name apps that are no longer installed, if their data could not be taken away.
             let former = (try? files.lockReasons().keys).map(Array.init) ?? []
             appsToLock = Set(managed + former + (file?.entries.map(\.bundleID) ?? []))
         }

@@ -7,7 +7,7 @@ internal import JSON
 internal import OAuth
 internal import Receipts
 
-/// Owns the facts for the receipt of the present epoch. Used only on the supervisor's thread.
+/// Owns the facts for the receipt of the current epoch. Used only on the supervisor's thread.
 final class ReceiptFacts {
     private let drafts: AtomicFile
     private let clock: SupervisorClock
@@ -56,7 +56,7 @@ final class ReceiptFacts {
     ///
     /// - Parameters:
     ///   - isObserved: whether this process observed it itself.
-    ///   - isLater: whether it is done only now, whatever was recorded before.
+    ///   - isLater: whether the item counts as done only now, even if an earlier time was recorded.
     func mark(_ item: String, isObserved: Bool = false, isLater: Bool = false) {
         if isLater || times[item] == nil { times[item] = clock.now() }
         if isObserved { observed.insert(item) }

@@ -29,7 +29,8 @@ package struct ReceiptStore: Sendable {
     /// The maximum number of countersignatures that are kept; if there are more, the oldest are dropped.
     private static let maximumAnchors = 64
 
-    /// A segment's receipts cover at most this part of ``period``, so that each is removed soon after its period.
+    /// A segment's receipts cover at most ``period`` divided by this number, so that each receipt is removed soon after
+    /// its period is over.
     private static let segmentsInPeriod = 32
 
     /// The maximum length of a segment: a line that would exceed the segment's size begins a new segment.
@@ -94,7 +95,7 @@ package struct ReceiptStore: Sendable {
         try removeExpired()
     }
 
-    /// Whether the chain must continue in a new segment, because its last one begins too long before this time.
+    /// Whether the chain must continue in a new segment, because its last segment begins too long before this time.
     private func isComplete(_ end: ChainEnd, at time: Int) throws -> Bool {
         guard let period, !end.isBeforeFirst, let first = try finished(in: end.segment).first else { return false }
         return time - first >= period / Self.segmentsInPeriod
@@ -103,9 +104,9 @@ package struct ReceiptStore: Sendable {
     /// Removes the segments whose receipts are all older than ``period``. The last segment stays: the chain continues
     /// after its last line.
     ///
-    /// The present time is that of the server's newest countersignature, so a device whose clock was set forward loses
-    /// no receipts. Without a countersignature, nothing is removed. A segment whose last line is damaged stays, and so
-    /// do all later ones.
+    /// The time of the server's newest countersignature counts as the current time, so a device whose clock was set
+    /// forward loses no receipts. Without a countersignature, nothing is removed. A segment whose last line is damaged
+    /// stays, and so do all later ones.
     package func removeExpired() throws {
         guard let period, let now = try lines(Name.anchors).compactMap({ try? Anchor($0).at }).max() else { return }
         for segment in try segments().dropLast() {
@@ -145,8 +146,8 @@ package struct ReceiptStore: Sendable {
     /// The folders of damaged chains that have not been removed.
     func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
 
-    /// When damage was last found, in seconds since 1970; nil once the damaged chains, which were moved aside, have
-    /// been removed.
+    /// When damage was last found, in seconds since 1970; nil once the damaged chains that were moved aside have been
+    /// removed.
     package func damageFound() throws -> Int? {
         try movedAside().compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
     }
@@ -186,7 +187,8 @@ package struct ReceiptStore: Sendable {
     /// The line of the newest countersignature for the chain that this key signed; nil if there is none.
     func anchorLine(of key: String) throws -> SignedLine? { try newestAnchor(of: key)?.line }
 
-    /// A line that cannot be read is no countersignature, so the newest receipt is sent to the server once more.
+    /// The newest countersignature for the chain that this key signed. A line that cannot be read does not count, so
+    /// the newest receipt is sent to the server once more.
     private func newestAnchor(of key: String) throws -> (anchor: Anchor, line: SignedLine)? {
         try lines(Name.anchors).compactMap { line in (try? Anchor(line)).map { (anchor: $0, line: line) } }
             .filter { $0.anchor.key == key }.max { $0.anchor.sequence < $1.anchor.sequence }

@@ -25,8 +25,8 @@ final class ReceiptWriter {
     /// The last hand-over for which this process wrote a receipt, without data about the worker; nil before the first
     /// receipt. Epochs in which nobody signed in are left out.
     private(set) var last: DeviceState.Handover?
-    /// When damage to a chain was last found, in seconds since 1970; nil once the damaged chains, which were moved
-    /// aside, have been removed.
+    /// When damage to a chain was last found, in seconds since 1970; nil once the damaged chains that were moved aside
+    /// have been removed.
     private(set) var damageFound: Int?
 
     /// - Parameter period: how long a receipt is kept.
@@ -86,9 +86,9 @@ final class ReceiptWriter {
     struct Observations {
         /// What the agent saw that the browsers held open.
         var opened: Finding<[String]> = .unknown
-        /// What the agent has found by comparing the files that browsers read.
+        /// What the agent found when it compared the files that browsers read with those that it wrote.
         var files: [ItemOutcome] = []
-        /// What the search for files has found.
+        /// The result of the search for files.
         var search = FileSearch.nowhere
     }
 

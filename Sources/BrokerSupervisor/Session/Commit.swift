@@ -13,7 +13,7 @@ package struct Commit: Sendable, Hashable {
     package let isAttempt: Bool
     /// The erasers of the apps that erase a worker's data themselves, and the answer of each.
     package var erasers: [AppEraser: Answer]
-    /// The apps that keep data in folders of their own and were given something of the worker.
+    /// The apps that keep data in folders of their own and were given data of the worker.
     package let keepers: Set<String>
 
     /// An eraser's answer.
@@ -34,7 +34,7 @@ package struct Commit: Sendable, Hashable {
     /// The erasers that have not erased their data, sorted.
     package var unerased: [AppEraser] { erasers.filter { $0.value != .done }.keys.sorted() }
 
-    /// Whether an eraser has not answered that has not lost its processes.
+    /// Whether an eraser has not answered, apart from those in `gone`, whose processes have all ended.
     func awaitsEraser(besides gone: Set<AppEraser>) -> Bool {
         erasers.contains { $0.value == .awaited && !gone.contains($0.key) }
     }

@@ -48,7 +48,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
         ItemOutcome(name: "app:" + id, grade: .cooperative, observer: .app, result: result)
     }
 
-    /// The outcome for the data of an app that has not erased it, which the agent reports.
+    /// The outcome, reported by the agent, for the data of an app that has not erased its data itself.
     package static func data(of id: String, _ result: Result) -> ItemOutcome {
         ItemOutcome(name: app(id, result).name, grade: .reported, observer: .agent, result: result)
     }

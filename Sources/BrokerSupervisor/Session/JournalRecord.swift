@@ -8,7 +8,7 @@ package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
     /// `erasers` are those of the apps that erase a worker's data themselves; `keepers` are the apps that keep data in
-    /// folders of their own and have been given something of the worker.
+    /// folders of their own and have been given data of the worker.
     case signedIn(Epoch, erasers: Set<AppEraser>, keepers: Set<String> = [])
     case signingOut(Commit)
 }

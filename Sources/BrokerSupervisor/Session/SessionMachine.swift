@@ -13,9 +13,9 @@ package struct SessionMachine: Sendable, Equatable {
     package private(set) var state: State
     /// The epoch that app connections belong to; the connections end when the epoch changes.
     package private(set) var epoch: Epoch
-    /// The apps with folders that are locked because of an earlier session: their data is still to be taken away.
+    /// The locked apps with folders of data: the data of an earlier session is still to be taken away.
     package var owingApps: Set<String> = []
-    /// The apps of whose processes some go on that have not erased, although the agent could end them.
+    /// The apps that still have processes that have not erased and that the agent could end.
     package var lingeringApps: Set<String> = []
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
@@ -184,7 +184,7 @@ extension SessionMachine {
         return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
     }
 
-    /// The clean-up after a commit; also used when a restart resumes a committed sign-out.
+    /// The clean-up after a commit, and after a restart that resumes a committed sign-out.
     private mutating func clear(
         _ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]
     ) -> [SignOutStep] {
@@ -204,9 +204,10 @@ extension SessionMachine {
         return complete(pending, newID: newID)
     }
 
-    /// Makes the device ready once browser and files are cleared, every eraser has answered, has lost its processes, or
-    /// its time is over, and the agent has answered about the data of apps that have not erased it. The agent gets that order when it
-    /// has cleared the browser: after a restart of the machine, the device waits for the agent anyway.
+    /// Makes the device ready once three conditions hold: browser and files are cleared; every eraser has answered or
+    /// has lost its processes, or the apps' time is over; and the agent has answered about the data of apps that have
+    /// not erased it. The agent gets the order to take that data once it has cleared the browser: after a restart of
+    /// the machine, the device waits for the agent anyway.
     ///
     /// - Parameter newID: the random id of the epoch that begins if a worker waits.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
@@ -215,7 +216,7 @@ extension SessionMachine {
         guard !pending.items.contains(.browser) else { return [] }
         if pending.taking == nil {
             let owing = pending.commit.isAttempt ? [] : owingApps
-            // What a process that goes on has of the worker, it may show, or write after the others have erased.
+            // A process that goes on may show data of the worker, or write it after the others have erased.
             let apps = pending.commit.keepers.union(owing).subtracting(pending.commit.erased).union(lingeringApps)
             if !apps.isEmpty {
                 var ordered = pending
@@ -280,7 +281,7 @@ extension SessionMachine {
         state = .signedIn(session)
     }
 
-    /// Records that an app with folders of data is about to be given something of this epoch's worker.
+    /// Records that an app with folders of data is about to be given data of this epoch's worker.
     ///
     /// - Returns: the record that must be in the journal before that; nil if nothing changes.
     package mutating func keeperArrived(_ app: String, _ arrived: Epoch) -> Enlistment? {
@@ -325,7 +326,8 @@ extension SessionMachine {
         return EraserAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
     }
 
-    /// Records that every process that had registered one of these erasers has ended. Nobody waits for their answers.
+    /// Records that every process that had registered one of these erasers has ended. The sign-out no longer waits for
+    /// these erasers' answers.
     package mutating func erasersGone(_ gone: Set<AppEraser>, of ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
         guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
         pending.gone.formUnion(gone)
@@ -339,11 +341,12 @@ extension SessionMachine {
         return complete(pending, newID: newID)
     }
 
-    /// Records whose data of the ended epoch the agent has taken away.
+    /// Records for which apps the agent has taken away the data of the ended epoch.
     ///
     /// - Parameters:
-    ///   - failed: the apps whose data it could not take away. About the others it has said nothing.
-    ///   - absent: the apps, among those whose data is away, of which a folder was not there.
+    ///   - failed: the apps whose data the agent could not take away. The agent has not reported on apps in neither
+    ///     set.
+    ///   - absent: those of the `taken` apps that lacked one of their folders.
     package mutating func dataTaken(
         _ taken: Set<String>, failed: Set<String>, absent: Set<String> = [], of ended: Epoch, newID: Epoch.ID
     ) -> [CompletionStep] {
@@ -362,7 +365,7 @@ extension SessionMachine.ActiveSession {
         epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumApps
     }
 
-    /// Whether this eraser is registered, or may be.
+    /// Whether this eraser is registered or may be registered.
     package func hasRoom(for eraser: AppEraser) -> Bool { erasers.contains(eraser) || mayEnlist(eraser, epoch) }
 
     fileprivate func mayEnlist(_ eraser: AppEraser, _ enlisted: Epoch) -> Bool {
@@ -381,7 +384,7 @@ extension SessionMachine.PendingSignOut {
                 + Set(commit.apps.keys).union(unerased.subtracting(taking?.absent ?? [])).sorted().map(outcome))
     }
 
-    /// The apps whose data the agent had to take away, and that have not erased it meanwhile.
+    /// The apps whose data the agent had to take away, and that have not erased it themselves in the meantime.
     private var unerased: Set<String> {
         guard let taking else { return [] }
         return taking.apps.subtracting(commit.erased.subtracting(taking.unended))
@@ -393,16 +396,16 @@ extension SessionMachine.PendingSignOut {
             if taking.failed.contains(app) { return .data(of: app, .failed) }
         }
         let own = commit.apps[app]?.result ?? .unanswered
-        // A process goes on, whatever the others have erased.
+        // One of the app's processes has not erased, even if the others have.
         return .app(app, own == .done && taking?.unended.contains(app) == true ? .unanswered : own)
     }
 
-    /// The erasers that keep their apps locked: nothing of these apps' data was taken away. An app without an eraser is
-    /// locked as a whole, unless an earlier session keeps it locked, and so is one that has a process besides those that
-    /// have erased.
+    /// The erasers that keep their apps locked, because the data of these apps was not taken away. An app is locked as
+    /// a whole if it has no eraser, or if it has a process besides those that have erased. An app that an earlier
+    /// session keeps locked is not locked as a whole again.
     fileprivate var locked: [AppEraser] {
         let taken = taking?.taken ?? []
-        // What its eraser says later does not speak for a process that goes on.
+        // The eraser's later answer does not cover a process that goes on.
         let answerable = Set(commit.unerased.map(\.bundleID)).subtracting(taking?.unended ?? [])
         let wholes = unerased.subtracting(answerable).subtracting(taking?.owing ?? []).map(AppEraser.whole)
         return (commit.unerased + wholes).filter { !taken.contains($0.bundleID) }.sorted()

@@ -31,13 +31,13 @@ extension SessionMachine {
 
         /// The erasers of the apps that registered to erase a worker's data themselves.
         package var erasers: Set<AppEraser> = []
-        /// The apps that keep data in folders of their own and have been given something of the worker.
+        /// The apps that keep data in folders of their own and have been given data of the worker.
         package var keepers: Set<String> = []
         /// Whether an app asked to be notified before the end.
         package var hasListeners = false
 
         /// The maximum number of apps with erasers, and of apps with folders of data, in one session; the journal names
-        /// each. No app takes the place of another: how many erasers it may have does not depend on the others.
+        /// each. No app takes room from another: how many erasers an app may have does not depend on the other apps.
         package static let maximumApps = 256
 
         package init(
@@ -108,7 +108,7 @@ extension SessionMachine {
             isOverdue ? [] : Set(awaitedErasers.map(\.bundleID)).sorted()
         }
 
-        /// The erasers that have not answered, and have not lost their processes.
+        /// The erasers that have not answered and whose processes have not all ended.
         var awaitedErasers: [AppEraser] {
             commit.erasers.filter { $0.value == .awaited && !gone.contains($0.key) }.map(\.key)
         }
@@ -117,15 +117,16 @@ extension SessionMachine {
     /// The data of apps that the agent was told to take away.
     package struct DataTaking: Sendable, Equatable {
         package let apps: Set<String>
-        /// Those that an earlier session keeps locked.
+        /// The apps that an earlier session keeps locked.
         package let owing: Set<String>
-        /// Those with folders of which a process had not erased by then: what the others say later does not speak for it.
+        /// The apps with folders that still had a process that had not erased. Later answers of their other processes
+        /// do not cover that process.
         package let unended: Set<String>
-        /// The apps whose data is away; nil until the agent has answered, or its time is over.
+        /// The apps whose data was taken away; nil until the agent has answered, or its time is over.
         package var taken: Set<String>?
         /// The apps whose data the agent could not take away.
         package var failed: Set<String> = []
-        /// The apps of which a folder was not there, and that had no eraser: nobody knows whether they have kept something.
+        /// The apps without an eraser that lacked one of their folders: it is unknown whether they have kept data.
         package var absent: Set<String> = []
     }
 }
@@ -139,7 +140,7 @@ extension SessionMachine.State {
         }
     }
 
-    /// Whether a worker is signed in in this epoch, and the end of their session has not been announced.
+    /// Whether this epoch has a signed-in worker and the end of their session has not been announced.
     package func isSignedIn(in epoch: Epoch) -> Bool {
         guard case .signedIn(let session) = self else { return false }
         return session.epoch == epoch

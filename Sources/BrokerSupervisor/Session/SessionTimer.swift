@@ -83,8 +83,8 @@ package struct SessionTimer: Sendable, Equatable {
         return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
-    /// Returns the time until an end or a warning may become due; nil if neither ever can. The wall clock may be set in
-    /// the meantime, so an end by the wall clock is checked again after 15 minutes at the latest.
+    /// Returns the time until an end or a warning may become due; nil if neither can ever become due. The wall clock
+    /// may be set in the meantime, so an end by the wall clock is checked again after 15 minutes at the latest.
     package func pause(at now: Duration) -> Duration? {
         let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }
         let look = wallEnd.map { _ in now + .seconds(900) }

@@ -5,15 +5,15 @@ internal import BrokerProtocol
 internal import Logging
 internal import Processes
 
-/// Owns the removal of data that apps have not erased: the agent ends the apps' processes, then takes their folders away.
-/// An app whose data is still there is locked.
+/// Owns the removal of data that apps have not erased: the agent ends the apps' processes, then takes their folders
+/// away. An app whose data is still there afterwards is locked.
 final class AppDataRemoval {
     /// The processes that the agent ended last.
     private(set) var endedProcesses: [EndedProcess] = []
-    /// The apps without an eraser of which a folder was not there at the last sign-out.
+    /// The apps without an eraser that lacked one of their folders at the last sign-out.
     private(set) var appsWithoutFolder: Set<String> = []
-    /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
-    /// the session.
+    /// The folders of the apps that were given data of the worker, including folders that a registration named only
+    /// earlier in the session.
     private var keepersFolders: [String: Set<DataFolder>] = [:]
     /// What the agent was told to take away, until it has answered.
     private var dataOrder: DataOrder?
@@ -55,9 +55,9 @@ final class AppDataRemoval {
     /// The locked apps that have folders of data.
     var owingApps: Set<String> { Set(locks.apps).intersection(device.dataFolders.keys) }
 
-    /// The apps of whose processes some go on that have not erased: of the apps with folders, any that was given something
-    /// of the worker and has, or may have left, more than the others have erased. Of the other apps of the session's user,
-    /// any that has registered a named eraser and does not answer.
+    /// The apps with processes that may hold, or may have left, data that is not erased. An app with folders is one of
+    /// them if it was given data of the worker and has a process besides those that have erased. Any other app of the
+    /// session's user is one of them if a running process has registered a named eraser and has not answered.
     func lingeringApps(in state: SessionMachine.State) -> Set<String> {
         guard let pending = state.pending, pending.taking == nil else { return [] }
         let ended = pending.ended
@@ -68,9 +68,9 @@ final class AppDataRemoval {
 
     // MARK: - Taking it away
 
-    /// Begins to take the data of these apps away.
+    /// Begins to take away the data of these apps.
     ///
-    /// - Returns: what came of it, if there is nothing to order.
+    /// - Returns: the outcome, if there is nothing to order.
     func take(
         _ apps: [String], of ended: Epoch, in state: SessionMachine.State
     ) throws -> DataOrder.Outcome? {
@@ -91,7 +91,7 @@ final class AppDataRemoval {
             keepers: state.pending?.commit.keepers ?? [], until: deadline)
     }
 
-    /// Sends the order to the agent, or again to one that has connected since.
+    /// Sends the order to the agent, or sends it again to an agent that has connected since.
     func sendOrder(in state: SessionMachine.State) {
         guard let pending = state.pending, let taking = pending.taking, taking.taken == nil, let dataOrder
         else { return }
@@ -100,7 +100,7 @@ final class AppDataRemoval {
 
     /// Handles the end of the agent's time.
     ///
-    /// - Returns: what came of the order; nil if the agent's time for this epoch is not over.
+    /// - Returns: the outcome of the order; nil if the agent's time for this epoch is not over.
     func overdue(_ ended: Epoch, in state: SessionMachine.State) throws -> DataOrder.Outcome? {
         guard let pending = state.pending, pending.ended == ended, let taking = pending.taking,
             taking.taken == nil, let dataOrder
@@ -110,7 +110,7 @@ final class AppDataRemoval {
 
     /// Handles the agent's answer.
     ///
-    /// - Returns: what came of the order; nil if the agent must answer again, or has not been asked.
+    /// - Returns: the outcome of the order; nil if the agent must answer again, or has not been asked.
     func answered(
         _ failures: [AppDataFailure], of ended: Epoch, in state: SessionMachine.State
     ) throws -> DataOrder.Outcome? {
@@ -129,7 +129,7 @@ final class AppDataRemoval {
         return try conclude(dataOrder.outcome(failures, grown: grown, of: pending))
     }
 
-    /// Ends the agent's work.
+    /// Records the outcome of the agent's work.
     private func conclude(_ outcome: DataOrder.Outcome) throws -> DataOrder.Outcome {
         try note(outcome.failures)
         for app in outcome.taken {
@@ -137,7 +137,7 @@ final class AppDataRemoval {
         }
         dataOrder = nil
         appsWithoutFolder = outcome.absent
-        // What an earlier session left in these folders is away, too.
+        // What an earlier session left in these folders was taken away as well.
         try locks.unlock(outcome.taken)
         sessionProcess.tell(.locks(locks.epochs))
         return outcome

@@ -4,7 +4,8 @@ internal import BrokerProtocol
 internal import Logging
 internal import Processes
 
-/// Owns what apps report of a worker's data: that they get some, that they can erase it, that they have erased it.
+/// Owns what apps report about a worker's data: that they receive it, that they can erase it, and that they have erased
+/// it.
 final class AppErasers {
     /// The erasers of the session that were refused because their apps had too many processes with erasers.
     private var withoutRoom: Set<AppEraser> = []
@@ -26,9 +27,9 @@ final class AppErasers {
 
     // MARK: - Reports of apps
 
-    /// Notes that an app with folders of data is about to be given something of this epoch's worker.
+    /// Notes that an app with folders of data is about to be given data of this epoch's worker.
     ///
-    /// - Returns: whether the app may be given it.
+    /// - Returns: whether the app may be given that data.
     func note(_ app: String, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Bool {
         guard session.state.heldEpoch == epoch else {
             // An app of the session that is being cleared has connected again.
@@ -61,7 +62,7 @@ final class AppErasers {
         }
     }
 
-    /// Registers an app's eraser. A locked app must erase first.
+    /// Registers an app's eraser. A locked app must erase its data first.
     func enlist(_ eraser: AppEraser, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Registration {
         guard !locks.isLocked(eraser.bundleID), let live = session.state.session, live.epoch == epoch else {
             return .refused
@@ -90,7 +91,7 @@ final class AppErasers {
         return true
     }
 
-    /// Handles what the processes of an eraser have said together.
+    /// Handles the combined answer of an eraser's processes.
     private func settle(_ eraser: AppEraser, _ answer: Commit.Answer, of ended: Epoch) throws {
         guard answer != .awaited else { return }
         try session.eraserAnswered(eraser, hasErased: answer == .done, of: ended)
@@ -100,7 +101,7 @@ final class AppErasers {
 
     // MARK: - Processes that have ended
 
-    /// Handles the end of a process that may have been the last that had not answered, or may have left data.
+    /// Handles the end of a process. It may have been the last process that had not answered, or may have left data.
     func appProcessEnded() throws {
         for (eraser, ended) in locks.asked(during: session.state.pending) {
             try processes.askAgain(eraser, of: ended)
@@ -113,7 +114,7 @@ final class AppErasers {
         processes.watch()
     }
 
-    /// Tells the erasers that were refused for want of room if there is some.
+    /// If there is room now, notifies the erasers that were refused for lack of room.
     private func tellOfRoom() {
         guard let epoch = session.state.session?.epoch else { return withoutRoom = [] }
         let admissible = withoutRoom.filter { processes.hasRoom(for: $0, in: epoch) }

@@ -4,8 +4,8 @@ package import BrokerIPC
 package import BrokerProtocol
 package import Logging
 
-/// Owns the locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased the
-/// data. Every change is on disk before anything depends on it.
+/// Owns the locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has
+/// erased the data. Every change is on disk before anything depends on it.
 package final class AppLocks {
     /// For each eraser that keeps its app locked, the epoch whose data the app still has.
     package private(set) var epochs: [AppEraser: Epoch]
@@ -17,11 +17,11 @@ package final class AppLocks {
     package init(files: DeviceFiles, logger: Logger) throws {
         (self.files, self.logger) = (files, logger)
         epochs = try files.locks()
-        // The reason of an app that is not locked yet is found out again.
+        // The reason for an app that is not locked yet will be determined again.
         do {
             reasons = try files.lockReasons().filter { isLocked($0.key) }.compactMapValues(AppDataFailure.Code.init)
         } catch let damage as DeviceStateDamaged {
-            // It only explains the locks.
+            // Continue without the file, because it only explains the locks.
             logger.error("why apps are locked is not known any more", metadata: ["file": "\(damage.file)"])
         }
     }
@@ -46,8 +46,8 @@ package final class AppLocks {
             metadata: ["apps": "\(erasers.map(\.rawValue).joined(separator: " "))"])
     }
 
-    /// Removes the lock of an eraser that has erased its data of this epoch. Its app is no longer locked once none of its
-    /// erasers has a lock.
+    /// Removes the lock of an eraser that has erased its data of this epoch. Its app is no longer locked once none of
+    /// its erasers has a lock.
     ///
     /// - Returns: whether there was a lock for that epoch.
     package func unlock(_ eraser: AppEraser, erased ended: Epoch) throws -> Bool {
@@ -63,7 +63,7 @@ package final class AppLocks {
         return true
     }
 
-    /// Has these erasers unlock their app, which none could unlock before.
+    /// Lets these erasers unlock their app, which no eraser could unlock before.
     package func replaceWhole(_ app: String, with erasers: [AppEraser]) throws {
         let whole = AppEraser.whole(app)
         guard let ended = epochs[whole], !erasers.isEmpty else { return }
@@ -73,13 +73,13 @@ package final class AppLocks {
         try store(changed)
     }
 
-    /// Removes the locks of apps whose data was removed by others, whatever epoch it was of.
+    /// Removes the locks of apps whose data was removed by others, whichever epoch the data belonged to.
     package func unlock(_ apps: Set<String>) throws {
         try store(epochs.filter { !apps.contains($0.key.bundleID) })
         try forget(apps)
     }
 
-    /// Notes why the data of apps could not be taken away, before these are locked.
+    /// Notes why the data of apps could not be taken away, before these apps are locked.
     package func note(_ failures: [AppDataFailure]) throws {
         let noted = reasons.merging(failures.map { ($0.app, $0.code) }) { $1 }
         try store(reasons: noted)

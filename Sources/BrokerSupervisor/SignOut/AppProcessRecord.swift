@@ -3,12 +3,12 @@ package import BrokerProtocol
 package import Processes
 
 /// The processes that have made requests as apps with folders of data, and those that have registered erasers: in the
-/// current session, in the one that is being cleared, and in the earlier ones whose data is still in its place.
+/// current session, in the session that is being cleared, and in earlier sessions whose data is still in its place.
 ///
-/// A pure value, which ``AppProcesses`` keeps on disk. Whether a process is running is for the caller to say:
-/// `isRunning` is true of each process that is not known to have ended.
+/// A pure value, which ``AppProcesses`` keeps on disk. The caller determines whether a process is running: `isRunning`
+/// returns true for each process that is not known to have ended.
 package struct AppProcessRecord: Codable, Hashable, Sendable {
-    /// The start of the machine in which the processes have these names.
+    /// The id of the machine's start. The names of the processes are valid only until the machine's next start.
     let boot: String
     private var current: [String: Set<ProcessTable.Name>] = [:]
     private var former: [String: Set<ProcessTable.Name>] = [:]
@@ -23,10 +23,10 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         self.isIncomplete = isIncomplete ? true : nil
     }
 
-    /// Whether no process is missing.
+    /// Whether no process is missing from the record.
     package var isComplete: Bool { isIncomplete == nil }
 
-    /// Whether it says nothing.
+    /// Whether the record contains nothing.
     package var isEmpty: Bool { current.isEmpty && former.isEmpty && erasers?.isEmpty != false && isComplete }
 
     /// The maximum number of running processes of one app that the agent ends.
@@ -34,21 +34,22 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
 
     // MARK: Requests
 
-    /// Notes a request of a process as this app.
+    /// Notes that a process made a request as this app.
     package mutating func note(
         _ process: ProcessTable.Name, of app: String, isRunning: (ProcessTable.Name) -> Bool
     ) {
         Self.add(process, to: &current[app, default: []], isRunning: isRunning)
     }
 
-    /// Notes a request of a process as an app of the session that is being cleared.
+    /// Notes that a process made a request as an app of the session that is being cleared.
     package mutating func noteLate(
         _ process: ProcessTable.Name, of app: String, isRunning: (ProcessTable.Name) -> Bool
     ) {
         Self.add(process, to: &former[app, default: []], isRunning: isRunning)
     }
 
-    /// Notes no process beyond the one that shows that there are too many.
+    /// Adds the process, unless the set already exceeds the maximum by one process, which shows that there are too
+    /// many.
     private static func add(
         _ process: ProcessTable.Name, to processes: inout Set<ProcessTable.Name>,
         isRunning: (ProcessTable.Name) -> Bool
@@ -57,8 +58,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         if processes.count <= maximum { processes.insert(process) }
     }
 
-    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared. Forgets the processes
-    /// that have ended by now: a process that erases does so later, and erases what they have left, too.
+    /// Begins the next epoch. Apps of the ended session may connect again before that session is cleared. Forgets the
+    /// processes that have ended by now: any process that erases does so later, and also erases what they left.
     package mutating func end(isRunning: (ProcessTable.Name) -> Bool) {
         former.merge(current.mapValues { $0.filter(isRunning) }) { $0.union($1) }
         current = [:]
@@ -67,14 +68,14 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     /// Forgets the session that has been cleared, except the processes of apps whose data is still in its place.
     package mutating func cleared(except locked: [String], isRunning: (ProcessTable.Name) -> Bool) {
         former.merge(current) { $0.union($1) }
-        // Whatever a process that has ended has left is locked, and is erased later.
+        // What an ended process has left is locked, and is erased later.
         former = former.filter { locked.contains($0.key) }.mapValues { $0.filter(isRunning) }
         current = [:]
         erasers = erasers?.filter { locked.contains($0.key.bundleID) }
     }
 
-    /// The running processes of an app that have not erased everything of a session for which they registered erasers;
-    /// nil if there are too many.
+    /// The running processes of an app that have not erased all data of a session; nil if there are too many. A process
+    /// without an eraser counts as one that has not erased.
     package func unerased(
         of app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<ProcessTable.Name>? {
@@ -82,15 +83,14 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return processes.count > Self.maximum ? nil : processes
     }
 
-    /// The processes that have made requests as an app and have not erased everything of a session, also those that
+    /// The processes that have made requests as an app and have not erased all data of a session, including those that
     /// have ended.
     package func unerased(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name> {
         requested(as: app).filter { !hasErased($0, of: app, in: epoch) }
     }
 
-    /// Whether there is a process of an app besides those that have erased: one that has registered erasers goes on
-    /// without having erased, or one that has none, which may have left something of the session since the others
-    /// erased.
+    /// Whether an app has a process besides those that have erased: a running process that has registered erasers but
+    /// has not erased, or a process without erasers, which may have left data of the session since the others erased.
     package func isLingering(_ app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         let erasers = own(app, in: epoch).values
         let processes = requested(as: app)
@@ -101,7 +101,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
             }
     }
 
-    /// The names of the erasers of an app that a process has registered, and whose data it has not erased.
+    /// The names of the app's erasers that a process has registered and whose data the process has not erased.
     package func owed(by process: ProcessTable.Name, of app: String, in epoch: Epoch) -> [String] {
         own(app, in: epoch).filter { $1.registered.contains(process) && !$1.erased.contains(process) }
             .map(\.key.name).sorted()
@@ -112,7 +112,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return !erasers.isEmpty && erasers.values.allSatisfy { $0.erased.contains(process) }
     }
 
-    /// The processes that have made requests as an app, also those that have ended.
+    /// The processes that have made requests as an app, including those that have ended.
     private func requested(as app: String) -> Set<ProcessTable.Name> {
         former[app, default: []].union(current[app, default: []])
     }
@@ -133,14 +133,14 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         erasers = (erasers ?? [:]).merging([eraser: processes]) { $1 }
     }
 
-    /// Notes that a process has registered an eraser. Each app has its own room, so that none takes that of another;
-    /// those of its processes that have ended take none.
+    /// Notes that a process has registered an eraser. Each app has its own room, so that no app takes room from
+    /// another. Processes that have ended take no room.
     ///
     /// - Returns: whether there was room.
     package mutating func register(
         _ process: ProcessTable.Name, for eraser: AppEraser, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Bool {
-        // An app that may register owes nothing of an earlier session.
+        // An app that may register has no data of an earlier session to erase.
         var own = own(eraser.bundleID, in: epoch)
         if Self.registrations(own) >= HandoverName.maximumRegistrations {
             for name in own.keys { own[name]?.forgetEnded(isRunning: isRunning) }
@@ -165,7 +165,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         erasers.values.reduce(0) { $0 + $1.registered.count }
     }
 
-    /// Notes what a process has said about an eraser's data.
+    /// Notes a process's answer about an eraser's data.
     ///
     /// - Returns: the eraser's answer as a whole.
     package mutating func answer(
@@ -178,7 +178,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return whole(processes, isRunning: isRunning)
     }
 
-    /// Notes that all of these erasers' data is erased, as the journal says.
+    /// Notes that all data of these erasers is erased, according to the journal.
     package mutating func complete(_ erased: some Sequence<AppEraser>, of epoch: Epoch) {
         for eraser in erased {
             var processes = processes(of: eraser, in: epoch)
@@ -187,20 +187,21 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         }
     }
 
-    /// What the processes of an eraser have said so far.
+    /// The eraser's answer as a whole, from what its processes have answered so far.
     package func answer(
         of eraser: AppEraser, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Commit.Answer {
         whole(processes(of: eraser, in: epoch), isRunning: isRunning)
     }
 
-    /// If processes are missing in the record, one of them may have the data, whatever the others say.
+    /// The eraser's answer as a whole. If processes are missing from the record, one of them may have the data,
+    /// whatever the others have answered.
     private func whole(_ processes: EraserProcesses, isRunning: (ProcessTable.Name) -> Bool) -> Commit.Answer {
         let answer = processes.answer(isRunning: isRunning)
         return answer == .done && !isComplete ? .awaited : answer
     }
 
-    /// Has an eraser's data erased again if a process may have left some since.
+    /// Requires an eraser's data to be erased again if a process may have left some since it was erased.
     package mutating func askAgain(
         _ eraser: AppEraser, of epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) {
@@ -208,8 +209,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         if processes.askAgain(isRunning: isRunning) { set(processes, of: eraser) }
     }
 
-    /// Has the erasers of an app erase its data anew if no other process of the app goes on: what those have left
-    /// since, the erasers erase.
+    /// Requires the erasers of an app to erase its data anew if no other process of the app is running. The erasers
+    /// then also erase what the other processes have left.
     ///
     /// - Returns: the erasers.
     package mutating func askAnew(
@@ -222,9 +223,9 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return own.keys.sorted()
     }
 
-    /// The running processes of an app that have registered a named eraser and have said nothing about a session's
-    /// data; nil if there are too many. Clients that know no names may wait for the reply to a sign-out before they
-    /// erase.
+    /// The running processes of an app that have registered a named eraser and have not answered about a session's
+    /// data; nil if there are too many. Erasers without a name are left out, because clients that do not know names may
+    /// wait for the reply to a sign-out before they erase.
     package func silent(
         of app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<ProcessTable.Name>? {
@@ -238,7 +239,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         processes(of: eraser, in: epoch).erased
     }
 
-    /// The running processes that have not erased an eraser's data, as far as they are known.
+    /// The known running processes that have not erased an eraser's data.
     package func unerased(
         _ eraser: AppEraser, of epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<ProcessTable.Name> {
@@ -246,7 +247,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return processes.registered.subtracting(processes.erased).filter { $0 != .unseen && isRunning($0) }
     }
 
-    /// Those of these erasers of which nobody is left who could answer.
+    /// Those of these erasers that have no process left that could answer.
     package func gone(
         _ erasers: some Sequence<AppEraser>, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<AppEraser> {
@@ -258,7 +259,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
             })
     }
 
-    /// The processes whose end may settle something.
+    /// The running processes to watch, because their end may settle an erasure.
     package func toWatch(isRunning: (ProcessTable.Name) -> Bool) -> Set<ProcessTable.Name> {
         let registered = (erasers ?? [:]).values.map(\.registered)
         let all = Set((registered + Array(former.values)).joined())

@@ -12,19 +12,19 @@ final class AppProcesses {
     private let ends: ProcessWatch
     private let logger: Logger
 
-    /// Reads what an earlier supervisor has noted. A process of an earlier start of the machine has ended.
+    /// Reads what an earlier supervisor recorded. Processes of an earlier start of the machine have ended.
     init(files: DeviceFiles, inputs: Mailbox<SupervisorInput>, logger: Logger) throws {
         (self.files, self.logger) = (files, logger)
         ends = try ProcessWatch { inputs.post(.appProcessEnded) }
         do {
             let boot = try BootClock.id()
             let stored = try files.read(AppProcessRecord.self, DeviceFiles.Name.appProcesses)
-            // A record without a start is of this one or an earlier one: nobody knows.
+            // A record that does not name the machine's start may belong to this start or to an earlier one.
             record =
                 stored.flatMap { $0.boot == boot || $0.boot.isEmpty ? $0 : nil } ?? AppProcessRecord(boot: boot)
         } catch {
             logger.error("the processes of apps are not known", metadata: ["error": "\(error)"])
-            // Once the machine has started again, all of them have ended.
+            // All of these processes will have ended once the machine has started again.
             record = AppProcessRecord(boot: (try? BootClock.id()) ?? "", isIncomplete: true)
             do { try files.write(record, DeviceFiles.Name.appProcesses) } catch {
                 logger.error("the processes of apps are not known", metadata: ["error": "\(error)"])
@@ -74,8 +74,8 @@ final class AppProcesses {
         try change { $0.register(process, for: eraser, in: epoch, isRunning: Self.isRunning) }
     }
 
-    /// Notes what a process has said about an eraser's data. It is on disk, unless all of it is erased: the caller then
-    /// writes that.
+    /// Notes a process's answer about an eraser's data. Writes the answer to disk, unless all of the data is erased: in
+    /// that case, the caller writes the result.
     func answer(
         _ eraser: AppEraser, _ process: ProcessTable.Name, hasErased: Bool, of epoch: Epoch
     ) throws -> Commit.Answer {
@@ -85,8 +85,8 @@ final class AppProcesses {
         return answer
     }
 
-    /// Completes what was on its way to the disk when the supervisor ended: the journal says that all of these erasers'
-    /// data is erased.
+    /// Completes the record if the last answers were not on disk when the supervisor ended: according to the journal,
+    /// all data of these erasers is erased.
     func complete(_ erased: some Sequence<AppEraser>, of epoch: Epoch) {
         record.complete(erased, of: epoch)
     }
@@ -104,7 +104,7 @@ final class AppProcesses {
         return erasers.map { ($0, former.erased($0, of: epoch)) }
     }
 
-    /// Has the ends of processes reported that may settle something.
+    /// Watches the processes whose end may settle an erasure, so that their end is reported.
     func watch() {
         guard !ends.watch(record.toWatch(isRunning: Self.isRunning)) else { return }
         logger.notice("not every process of an app is watched, so some are waited for after their end")
@@ -140,7 +140,7 @@ final class AppProcesses {
         record.erased(eraser, of: epoch)
     }
 
-    /// For each locked app, what keeps it from being unlocked, besides its data.
+    /// For each locked app, what besides its data keeps it locked.
     func obstacles(to locks: [AppEraser: Epoch]) -> [String: LockObstacle] {
         var obstacles: [String: LockObstacle] = [:]
         for (eraser, ended) in locks {

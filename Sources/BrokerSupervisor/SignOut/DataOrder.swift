@@ -3,26 +3,26 @@ package import BrokerIPC
 package import BrokerProtocol
 package import Processes
 
-/// An order to the agent: it ends the processes of apps that have not erased, and takes their folders away.
+/// An order to the agent to end the processes of apps that have not erased, and to take the apps' folders away.
 package struct DataOrder: Hashable, Sendable {
     /// All apps of the sign-out.
     package let data: [AppData]
     /// The apps about which the agent has not answered, or must answer again.
     package private(set) var asked: Set<String>
-    /// What the agent has answered about the others.
+    /// What the agent has answered about the other apps.
     private var answered: [AppDataFailure] = []
-    /// The apps without folders, of which only processes are ended.
+    /// The apps without folders: only their processes are ended.
     private let ended: Set<String>
-    /// The processes of each app that had not erased by then, also those that had ended.
+    /// For each app, the processes that had not erased when the order was made, including those that had ended.
     private let known: [String: Set<ProcessTable.Name>]
-    /// The time since the machine was started after which nothing is moved.
+    /// The moment after which nothing is moved, as the time since the machine was started.
     package let deadline: Duration
-    /// Why the data of other apps is not in the order.
+    /// Why the data of some apps is left out of the order.
     private let withheld: [AppDataFailure]
 
     /// - Parameters:
     ///   - folders: the paths of the apps' folders of data.
-    ///   - keepers: the apps with folders that were given something of the worker.
+    ///   - keepers: the apps with folders that were given data of the worker.
     ///   - isRunning: whether a process is not known to have ended.
     package init(
         for apps: [String], of epoch: Epoch, folders: [String: Set<String>], keepers: Set<String>,
@@ -64,7 +64,7 @@ package struct DataOrder: Hashable, Sendable {
     /// The data that the agent is told to take away.
     package var askedData: [AppData] { data.filter { asked.contains($0.app) } }
 
-    /// The same with only those apps to be ordered again that have grown.
+    /// The same order, in which the agent is asked only about the apps in `grown`.
     package func again(_ grown: Set<String>, after earlier: DataOrder, _ answered: [AppDataFailure]) -> DataOrder {
         var order = self
         order.asked = grown
@@ -72,29 +72,29 @@ package struct DataOrder: Hashable, Sendable {
         return order
     }
 
-    /// The apps of an earlier order that have got processes since, or have processes that must erase again. One of
-    /// these that has ended may have read the data before it was taken away, and written it again.
+    /// The apps of an earlier order that have new processes since then, or processes that must erase again. Even if
+    /// such a process has ended, it may have read the data before the data was taken away, and written it again.
     package func grown(since earlier: DataOrder) -> Set<String> {
         let grown = data.filter { earlier.known[$0.app]?.isSuperset(of: known[$0.app, default: []]) == false }
         return Set(grown.map(\.app) + withheld.map(\.app)).intersection(earlier.known.keys)
     }
 
-    /// What came of an order.
+    /// The outcome of an order.
     package struct Outcome: Sendable {
         /// Why data is still in its place.
         package let failures: [AppDataFailure]
-        /// The apps whose data is away.
+        /// The apps whose data was taken away.
         package let taken: Set<String>
-        /// The apps whose data the receipt says could not be taken.
+        /// The apps for which the receipt states that their data could not be taken.
         package let failed: Set<String>
-        /// The apps without an eraser of which a folder was not there: they are not locked, and the receipt says nothing of
-        /// them, because nobody knows where their data is.
+        /// The apps without an eraser that lacked one of their folders. They are not locked, and the receipt does not
+        /// mention them, because nobody knows where their data is.
         package let absent: Set<String>
     }
 
-    /// The end of the agent's work, after its answer.
+    /// The outcome after the agent has answered.
     ///
-    /// - Parameter grown: the apps that have got processes since the order, and the agent has no time left for them.
+    /// - Parameter grown: the apps that have new processes since the order and for which the agent has no time left.
     package func outcome(
         _ answer: [AppDataFailure], grown: Set<String>, of pending: SessionMachine.PendingSignOut
     ) -> Outcome {
@@ -102,18 +102,19 @@ package struct DataOrder: Hashable, Sendable {
         return outcome(left + answered + answer, unreported: [], of: pending)
     }
 
-    /// The same after an agent that has said nothing in its time: what it has done is not known.
+    /// The outcome if the agent has not answered in time: it is unknown what the agent has done.
     package func outcomeOfSilence(of pending: SessionMachine.PendingSignOut) -> Outcome {
         let silent = asked.sorted().map { AppDataFailure(app: $0, code: .agentSilent) }
         return outcome(answered + silent, unreported: asked, of: pending)
     }
 
-    /// - Parameter unreported: the apps of which nothing is known; the receipt does not say that their data failed.
+    /// - Parameter unreported: the apps about which nothing is known; the receipt does not state that taking their data
+    ///   failed.
     private func outcome(
         _ failures: [AppDataFailure], unreported: Set<String>, of pending: SessionMachine.PendingSignOut
     ) -> Outcome {
         let (apps, owing) = (pending.taking?.apps ?? [], pending.taking?.owing ?? [])
-        // An app that has not erased may have data. If one of its folders is not there, it may be elsewhere.
+        // An app that has not erased may have data. If one of its folders does not exist, the data may be elsewhere.
         let unerased = owing.union(pending.commit.apps.filter { $0.value != .done }.keys)
         let harmless = apps.subtracting(unerased).union(ended)
         let absent = Set(failures.filter { $0.code == .missing }.map(\.app)).intersection(harmless)

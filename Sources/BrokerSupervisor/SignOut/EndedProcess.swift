@@ -4,7 +4,7 @@
 struct EndedProcess: Sendable, Equatable {
     let app: String
     let pid: Int32
-    /// The names of its erasers that had not erased; the eraser without a name has the empty one.
+    /// The names of its erasers that had not erased; an empty name stands for the eraser without a name.
     let erasers: [String]
 
     /// The erasers' names as one text.

@@ -2,17 +2,18 @@
 package import BrokerProtocol
 package import Processes
 
-/// The processes that registered one eraser in a session, and what each has said about that session's data since.
+/// The processes that registered one eraser in a session, and what each has answered about that session's data.
 ///
-/// Each of them may hold the data in its memory, and may have left some on the disk when it ended. So the data counts as
-/// erased once each has erased it, or had ended before somebody did, and the last answer is not a failure.
+/// Each of these processes may hold the data in its memory, and may have left some on the disk when it ended. The data
+/// therefore counts as erased once every process has erased it, or had ended before another process erased it, and the
+/// last answer is not a failure.
 package struct EraserProcesses: Codable, Hashable, Sendable {
-    /// The session whose data it is.
+    /// The epoch of the session whose data must be erased.
     package let epoch: Epoch
     package private(set) var registered: Set<ProcessTable.Name> = []
     package private(set) var erased: Set<ProcessTable.Name> = []
     private var failed: Set<ProcessTable.Name> = []
-    /// Those that had ended when somebody erased last.
+    /// The processes that had already ended when a process last erased.
     private var covered: Set<ProcessTable.Name> = []
     /// The last answer; nil if nobody has answered.
     private var last: Bool?
@@ -30,8 +31,8 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
         return true
     }
 
-    /// Forgets the processes that have ended during the session: a process that erases later erases what they have left,
-    /// too. If no process runs, keeps one of them, which shows that nobody is left who could answer.
+    /// Forgets the processes that ended during the session: a process that erases later also erases what they left. If
+    /// no process is running, keeps one of them to show that no process is left that could answer.
     package mutating func forgetEnded(isRunning: (ProcessTable.Name) -> Bool) {
         let running = registered.filter(isRunning)
         registered = running.isEmpty ? Set(registered.prefix(1)) : running
@@ -52,7 +53,7 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
     /// Notes that each process has erased.
     package mutating func complete() { (last, erased, failed) = (true, registered, []) }
 
-    /// Those that have said nothing.
+    /// The processes that have not answered.
     package var silent: Set<ProcessTable.Name> { registered.subtracting(erased).subtracting(failed) }
 
     /// The eraser's answer as a whole.
@@ -65,7 +66,7 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
 
     /// If a process has ended without an answer since the others erased, they must erase again: it may have left data.
     ///
-    /// - Returns: whether anybody must.
+    /// - Returns: whether they must erase again.
     package mutating func askAgain(isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         let lost = registered.subtracting(erased).subtracting(covered)
         guard last == true, lost.contains(where: { !isRunning($0) }), erased.contains(where: isRunning) else {
@@ -75,10 +76,10 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
         return true
     }
 
-    /// Has the data erased anew, whatever was said about it.
+    /// Requires the data to be erased anew, whatever the processes have answered.
     package mutating func askAnew() { (last, erased, failed, covered) = (nil, [], [], []) }
 
-    /// Whether nobody is left who could answer.
+    /// Whether no running process is left that could answer.
     package func isGone(isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         !registered.isEmpty && !registered.subtracting(erased).contains(where: isRunning)
     }

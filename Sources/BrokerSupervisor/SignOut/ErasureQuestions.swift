@@ -5,7 +5,7 @@ internal import Processes
 
 /// Owns the questions that the erasers of apps are asked.
 final class ErasureQuestions {
-    /// What the session process was told last.
+    /// The questions that were last sent to the session process.
     private var told: [AppEraser: ErasureQuestion] = [:]
     private let locks: AppLocks
     private let processes: AppProcesses
@@ -36,7 +36,8 @@ final class ErasureQuestions {
         sessionProcess.tell(.asked(questions))
     }
 
-    /// Asks the erasers of apps that are locked because a process without an eraser went on, and has ended.
+    /// Asks the erasers of apps that are locked because a process without an eraser went on, once that process has
+    /// ended.
     func askInPlaceOfEnded(during pending: SessionMachine.PendingSignOut?) throws {
         let former = locks.epochs
         for (lock, ended) in former where lock == .whole(lock.bundleID) {

@@ -4,7 +4,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// Owns the record of the sessions whose end must be reported to the server: of the live session, or of those that have
+/// Owns the record of the sessions whose end must be reported to the server: the live session and those that have
 /// ended. The record is on disk. It contains no secrets.
 final class ServerSessions {
     /// The session that the server has opened for the worker who is signed in or signing in.

@@ -19,8 +19,8 @@ final class SessionCleaner {
         (self.files, self.tombstones, self.timer, self.logger) = (files, tombstones, timer, logger)
     }
 
-    /// Moves the session's files to the trash, after the tombstones are on disk. If that fails, ``SupervisorInput/retrySignOut(_:)`` is posted for
-    /// another try.
+    /// Moves the session's files to the trash, after the tombstones are on disk. If that fails,
+    /// ``SupervisorInput/retrySignOut(_:)`` is posted for another try.
     ///
     /// - Returns: whether the files were moved.
     func clear(_ ended: Epoch) -> Bool {

@@ -2,7 +2,8 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Owns the record of the accounts that each reader of the device's accounts was told about. Written to disk before the reader is told.
+/// Owns the record of the accounts that each reader of the device's accounts was told about. Written to disk before the
+/// reader is told.
 final class TombstoneStore {
     private(set) var told: [AccountReader: [AccountTombstone]]
     private let files: DeviceFiles

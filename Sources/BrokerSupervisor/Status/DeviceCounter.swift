@@ -9,7 +9,8 @@ internal import Glibc
 final class DeviceCounter {
     private let clock: SupervisorClock
     private var metrics = DeviceMetrics()
-    /// The epoch whose end is being carried out, and when this process committed it; nil if no end is being carried out.
+    /// The epoch whose end is being carried out, and when this process committed it; nil if no end is being carried
+    /// out.
     private var committed: (epoch: Epoch, time: ContinuousClock.Instant)?
     /// The last epoch in which a worker signed in.
     private var signedIn: Epoch?
@@ -22,7 +23,7 @@ final class DeviceCounter {
         metrics.started = clock.now()
     }
 
-    /// Counts what a record of the journal means. A record may be written again, with other apps.
+    /// Counts the event that a journal record stands for. A record may be written again, with other apps.
     func note(_ record: JournalRecord) {
         switch record {
         case .ready: finish()
@@ -64,7 +65,7 @@ final class DeviceCounter {
         if isPresent { metrics.connectionsOpen = counts.open }
     }
 
-    /// Returns all counts, with the present state and memory.
+    /// Returns all counts, with the current state and memory use.
     func report(session: String, mode: String, sessionProcess: pid_t?) -> DeviceMetrics {
         var report = metrics
         (report.session, report.mode) = (session, mode)

@@ -7,7 +7,7 @@ internal import Processes
 final class RegularExamination {
     /// The minimum delay before an examination, so that an agent can connect and the push channel can open.
     private static let settling = Duration.seconds(5)
-    /// The time between two examinations, while there is no fault and while there is one.
+    /// The time between two examinations: while there is no fault, and while there is a fault.
     private static let (interval, intervalOfFault) = (Duration.seconds(15 * 60), Duration.seconds(60))
 
     /// The code of the first fault; nil if there is none, or if nothing has been checked yet.

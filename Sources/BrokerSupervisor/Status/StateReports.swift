@@ -88,7 +88,7 @@ final class StateReports {
         }
     }
 
-    /// What has been counted, and the present state.
+    /// All counts, and the current state.
     var metrics: DeviceMetrics {
         counter.report(
             session: session.state.publicStage.rawValue, mode: device.snapshot.mode.name,

@@ -21,7 +21,8 @@ final class StatusPublisher {
     private var readers: [Reader] = []
     private var last: DeviceState?
 
-    /// The examination whose result is part of the state; nil in quarantine, where the state has the reason.
+    /// The examination whose result is part of the state; nil in quarantine, when the state contains the quarantine's
+    /// reason instead.
     let examination: RegularExamination?
 
     init(examination: RegularExamination? = nil, logger: Logger) {

@@ -51,8 +51,8 @@ extension DeviceFiles {
 
     /// Returns the journal's record; nil on a new device.
     ///
-    /// - Throws: ``DeviceStateDamaged``, also if the journal is missing on a device that had a journal. In that case it
-    ///   is unknown who is signed in.
+    /// - Throws: ``DeviceStateDamaged`` if the journal is malformed, or if it is missing on a device that had a
+    ///   journal. In that case it is unknown who is signed in.
     package func journal() throws -> JournalRecord? {
         guard let bytes = try root.file(Name.journal).read(limit: JournalRecord.limits.bytes) else {
             guard try isNew else { throw DeviceStateDamaged(file: Name.journal) }

@@ -88,8 +88,8 @@ final class PersistedSessionTimer {
         return running?.timer.due(at: clock.sinceBoot(), wall: clock.now())
     }
 
-    /// Records when the session of this epoch's worker, who signed in offline, ends, in seconds since the machine's start;
-    /// nil after that worker has signed in with the server.
+    /// Records the end of this epoch's session, whose worker signed in offline. `end` is in seconds since the machine's
+    /// start; nil after that worker has signed in with the server.
     func note(offlineEnd end: Int?, of epoch: Epoch) { offlineEnd = end.map { ($0, epoch) } }
 
     /// Records that the worker did something.

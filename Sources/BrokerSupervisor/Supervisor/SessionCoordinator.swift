@@ -7,9 +7,9 @@ internal import DeviceEnrollment
 internal import Logging
 internal import Processes
 
-/// Owns the session machine: each method is one transition, of which it carries out the steps.
+/// Owns the session machine. Each method is one transition: it carries out the steps that the session machine returns.
 ///
-/// A transition that is wanted during the steps of another one waits for them.
+/// A transition that is requested during the steps of another one waits until those steps are finished.
 final class SessionCoordinator {
     private var machine = SessionMachine(state: .ready, epoch: Epoch(id: .random(), counter: 0))
     private let queue = TransitionQueue()
@@ -48,7 +48,7 @@ final class SessionCoordinator {
     }
 
     var state: SessionMachine.State { machine.state }
-    /// The present epoch.
+    /// The current epoch.
     var epoch: Epoch { machine.epoch }
 
     /// Continues from the state in the journal.
@@ -76,8 +76,9 @@ final class SessionCoordinator {
 
     /// Calls a method of the machine and carries out its steps.
     ///
-    /// - Parameter mayConclude: whether the agent may be told afterwards to take data away; by default, if few erasers are
-    ///   awaited. Looking for processes at each answer of fifty apps would take longer than the answers.
+    /// - Parameter mayConclude: whether the agent may be told afterwards to take data away. If false, the agent may be
+    ///   told only if at most one eraser is awaited, or if the apps' time is over. Looking for processes after each of
+    ///   fifty apps' answers would take longer than the answers themselves.
     private func transit(mayConclude: Bool = false, _ transition: @escaping (Epoch.ID) throws -> Void) throws {
         try queue.add { [self] in
             machine.owingApps = removal.owingApps
@@ -184,7 +185,7 @@ final class SessionCoordinator {
         }
     }
 
-    /// Waits no longer for erasers without a process.
+    /// Stops waiting for erasers whose processes have all ended.
     func noteGone() throws {
         guard let pending = machine.state.pending else { return }
         let (gone, ended) = (processes.gone(pending.commit.erasers.keys, in: pending.ended), pending.ended)
@@ -292,7 +293,8 @@ final class SessionCoordinator {
                 sessionProcess.forwardApps()
             case .closeBrowser(let epoch):
                 closeBrowser(epoch)
-                // The hello of the new process tells the apps of the end. They get it before this thread waits.
+                // The hello of the new process tells the apps that the session has ended. Pass the apps' connections on
+                // now, so that the apps get the hello before this thread waits.
                 sessionProcess.forwardApps()
             case .clearFiles(let epoch): try clearFiles(of: epoch)
             case .awaitApps(let ended):
@@ -387,7 +389,7 @@ final class SessionCoordinator {
         join.fail(.joinInterrupted)
         let ended = machine.state.pending?.ended
         facts.mark(ItemOutcome.sessionProcess.name, isObserved: ended.map { facts.hasSeen($0) } ?? false)
-        // The key and the process are gone, so there is time for the disk. The next process needs the tombstones.
+        // The key and the process are gone, so there is time to write to disk. The next process needs the tombstones.
         if let ended { try tombstones.end(ended) }
         try facts.keepDraft()
         Failpoint.receiptCommitKept.reach()

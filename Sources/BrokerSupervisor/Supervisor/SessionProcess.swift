@@ -48,7 +48,7 @@ final class SessionProcess {
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
 
     /// Loads the program of the next process while the current process still serves, so that ``start(_:key:)`` does not
-    /// wait for it. The next process knows nothing of any session until it is started.
+    /// wait for it. The next process knows nothing about any session until it is started.
     func prepare() throws { if prepared == nil { prepared = try spawn() } }
 
     private func spawn() throws -> (process: ChildProcess, channel: Channel) {

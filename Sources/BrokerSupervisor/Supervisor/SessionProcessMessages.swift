@@ -5,7 +5,7 @@ internal import BrokerProtocol
 internal import Logging
 internal import UnixSocket
 
-/// Owns the choice of the part that handles a message of the session process.
+/// Passes each message from the session process to the part that handles it.
 final class SessionProcessMessages {
     private let session: SessionCoordinator
     private let rules: SessionRules
@@ -47,7 +47,7 @@ final class SessionProcessMessages {
         (self.doctor, self.limits, self.askDirectory, self.logger) = (doctor, limits, askDirectory, logger)
     }
 
-    /// Handles a message of the present process.
+    /// Handles a message from the current process.
     func take(_ message: SessionProcessMessage, _ descriptors: [Descriptor]) throws {
         switch message {
         case .deviceKnown(let change): updates.known(change)
@@ -76,7 +76,7 @@ final class SessionProcessMessages {
             try rules.endUnlessShared()
             try session.signInSucceeded()
         case .signInFailed(let failure):
-            // The operator of a join is told.
+            // If this was the sign-in of a join, its operator is told why it failed.
             join.fail(failure)
             try session.signInFailed()
         case .storeTombstones(let reader, let told): try store(told, of: reader)

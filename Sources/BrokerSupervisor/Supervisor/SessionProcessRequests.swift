@@ -15,7 +15,7 @@ final class SessionProcessRequests {
         (self.wait, self.pages, self.pin, self.leases, self.updates) = (wait, pages, pin, leases, updates)
     }
 
-    /// Ends what cannot be answered any more, before the process ends.
+    /// Ends the requests that can no longer be answered, before the process ends.
     func processEnds() {
         wait.drop()
         pages.drop()
@@ -23,13 +23,13 @@ final class SessionProcessRequests {
         leases.forget()
     }
 
-    /// Answers those who wait until no process serves apps with an older state of the device.
+    /// Answers the operators who wait until no process serves apps with an older state of the device.
     func processEnded() { updates.processEnded() }
 }
 
 /// Owns the count of the offline leases.
 final class OfflineLeases {
-    /// The session process's count; nil until it has counted them.
+    /// The session process's count; nil until that process has counted the leases.
     private(set) var count: LeaseCount?
     private let logger: Logger
 
@@ -47,7 +47,7 @@ final class OfflineLeases {
     func forget() { count = nil }
 }
 
-/// Owns what the session process knows of the device.
+/// Owns what the session process knows about the device.
 final class DeviceUpdates {
     /// The operators who wait until the process has received a change of the device.
     private var changes = DeviceChanges()
@@ -61,8 +61,8 @@ final class DeviceUpdates {
     /// Sends the device's current state to the process.
     func tell() { sessionProcess.tell(.device(device.snapshot, change: changes.next())) }
 
-    /// Calls `answer` when the session process, which serves the apps, has received the newest device state; at once if
-    /// no process runs.
+    /// Calls `answer` when the session process has received the newest device state, with which it serves the apps. If
+    /// no process runs, calls it at once.
     func whenKnown(_ answer: @escaping @Sendable () -> Void) {
         changes.whenKnown(answer)
         if sessionProcess.pid == nil { changes.known(changes.newest) }

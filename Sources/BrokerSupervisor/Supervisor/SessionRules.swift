@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Owns what the device's settings mean for the session: a session ends when they say so.
+/// Applies the device's settings to the session, and ends the session when the settings require it.
 final class SessionRules {
     private let session: SessionCoordinator
     private let device: ManagedDevice

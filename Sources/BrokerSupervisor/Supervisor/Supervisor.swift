@@ -10,7 +10,8 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// Owns the supervisor's own thread: takes the inputs one after the other, each for the part that handles it.
+/// Owns the supervisor's own thread: it takes the inputs one after the other and passes each to the part that handles
+/// it.
 ///
 /// The supervisor never reads an app's frame, and holds only one secret of a worker: the memory file of the session's
 /// key. If the supervisor cannot write to disk, it ends. The key and the session then end as well, and the next start
@@ -65,7 +66,7 @@ final class Supervisor {
         let epochCount = try platform.map { [keys = files.keyStore] platform in
             EpochCount(in: keys, platform: platform, seal: try DeviceSeal(in: keys))
         }
-        // What the device knows, without a session.
+        // The session process, and the parts that keep the device's state.
         sessionProcess = SessionProcess(
             executable: executable, inputs: inputs, waiting: listeners.waiting, clock: clock, logger: logger)
         let join = try JoinFlow(files: files, logger: logger)
@@ -124,7 +125,7 @@ final class Supervisor {
         erasers = AppErasers(
             session: session, locks: locks, processes: processes, questions: questions, removal: removal,
             sessionProcess: sessionProcess, logger: logger)
-        // What others ask, or are told.
+        // The parts that answer requests from others, or report to others.
         restart = PendingRestart()
         examination = RegularExamination(timer: timer)
         publisher = StatusPublisher(examination: examination, logger: logger)

@@ -50,7 +50,7 @@ package enum SupervisorInput: Sendable {
     case unsavedWorkOverdue(Epoch)
     /// Whether the management server can be reached; nil if that is not known.
     case serverReachable(Bool?)
-    /// A process of an app that has something of a worker may have ended.
+    /// A process of an app that has data of a worker may have ended.
     case appProcessEnded
     /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)

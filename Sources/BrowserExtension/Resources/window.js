@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a sign-in window with its page: once the page's tab is closed, every other tab and window closes, too. The page's
-// tab is the first: Chromium numbers tabs in the order in which they open, beginning with any number.
+// Ends a sign-in window when its page is closed: once the page's tab is closed, every other tab and window closes, too.
+// The page's tab is the first: Chromium numbers tabs in the order in which they open, beginning with any number.
 "use strict";
 
-// Milliseconds that the other tabs have to close by themselves. What does not close then, because its page asks to stay or
-// because a person drags it, ends with the browser.
+// How many milliseconds the other tabs have to close by themselves. A tab that has not closed by then, because its page
+// asks to stay or because a person drags it, ends with the browser.
 const PAUSE = 200;
 
 const tabs = () => chrome.tabs.query({});
@@ -23,8 +23,8 @@ chrome.tabs.onRemoved.addListener(async (removed) => {
     if ((await tabs()).every((tab) => tab.id > removed)) end();
 });
 
-// A person may have opened a second window and closed the page before this script ran. What a person opens shows one of
-// Chromium's own pages first, and these are blocked.
+// A person may have opened a second window and closed the page before this script ran. A window or tab that a person
+// opens begins with one of Chromium's own pages, and these are blocked.
 chrome.runtime.onInstalled.addListener(async () => {
     const isPage = (tab) => /^(https?|file):/.test(tab.pendingUrl || tab.url || "");
     if (!(await tabs()).some(isPage)) end();

@@ -22,7 +22,8 @@ int clinux_peer_credentials(int socket, struct clinux_peer *peer);
 /// to no other process.
 int clinux_peer_process(int socket);
 
-/// Creates an anonymous file in memory, close-on-exec. clinux_seal_size fixes its size, clinux_seal its content, too.
+/// Creates an anonymous file in memory, close-on-exec. clinux_seal_size fixes its size; clinux_seal also fixes its
+/// content.
 int clinux_memory_file(const char *name);
 int clinux_seal_size(int fd);
 int clinux_seal(int fd);
@@ -44,9 +45,9 @@ int clinux_spawn(
     const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
     int count, int keep_output);
 
-/// Replaces the program of this process with `path` (execve(2)): process id, environment, signal mask and `kept` stay as
-/// they are, and all memory and every other open file above 2 goes. Ignored signals have their default effect. Returns
-/// only if it fails.
+/// Replaces the program of this process with `path` (execve(2)). The process id, environment, signal mask and the files
+/// in `kept` stay; all memory and every other open file above 2 are discarded. Ignored signals get their default effect
+/// again. Returns only if it fails.
 int clinux_become(const char *path, char *const *arguments, const int *kept, int count);
 
 /// Whether this process has children, running or not yet reaped: 1, 0, or a negative error.
@@ -105,7 +106,7 @@ int clinux_exists(const char *path);
 /// Calls open(2), for callers that must not follow symbolic links (O_NOFOLLOW) or that create files with a mode.
 int clinux_open(const char *path, int flags, mode_t mode);
 
-/// What statx(2) says about a file.
+/// What statx(2) reports about a file.
 struct clinux_status {
     uint64_t inode;
     int64_t size;
@@ -143,7 +144,7 @@ int clinux_unmount(const char *path);
 /// Whether the kernel's clock is synchronized with a time server (adjtimex(2)): 1, 0, or a negative error.
 int clinux_clock_is_kept(void);
 
-/// Gets the user who owns the other end of a TCP connection within this machine (sock_diag(7)), and its inode: of the
+/// Gets the owner and the inode of the other end of a TCP connection within this machine (sock_diag(7)). This is the
 /// established socket whose own address is `peer` and whose peer is `local`, both struct sockaddr_in. Returns -ENOENT
 /// if there is no such socket, for example because it was closed; for a closed socket the kernel would report user 0.
 int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner, uint32_t *inode);

@@ -6,5 +6,5 @@
 
 #include <stdbool.h>
 
-/// Returns whether a library's call of free(3) reaches the one that overwrites.
+/// Returns whether libraries that call free(3) reach the function that overwrites memory.
 bool cwipedheap_is_used(void);

@@ -68,7 +68,7 @@ extension EnrollmentClient {
     }
 
     /// Installs a new version of the enrollment's own profile, with a new identity. From then on, the device uses the
-    /// new identity, also to send the result of this command.
+    /// new identity, even to send the result of this command.
     private func renew(
         _ body: [UInt8], uuid: String, link: ServerLink, record: ManagementRecord
     ) async throws -> CommandReply {

@@ -68,7 +68,7 @@ actor EnrollmentClient {
             // If the process is stopping, or if there is a former enrollment and the server has not refused the new
             // enrollment, the next check-in continues from here.
             guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
-            // The same profile can be tried again: the server has bound it to this device or to no device.
+            // The same profile can be tried again: the server has bound it either to this device or to none.
             try await fallBack()
             throw error
         }

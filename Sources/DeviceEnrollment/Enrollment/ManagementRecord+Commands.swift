@@ -32,7 +32,7 @@ enum CommandProblem: Int64 {
     case unknownSetting = 8
     /// The enrollment profile does not grant a right that the command needs (AccessRights).
     case notPermitted = 9
-    /// The configuration has a setting that the broker cannot follow, or with which it could serve no app.
+    /// The broker cannot follow a setting of the configuration, or could serve no app with it.
     case configurationRefused = 10
     /// Apple's code for a request type that the device does not support.
     case unknownCommand = 12021
@@ -85,11 +85,12 @@ extension ManagementRecord {
         }
     }
 
-    /// Returns why the broker cannot follow the new configuration of itself, or why it could serve no app with that of an
-    /// app; nil if it can. After a refusal, the previous configuration stays in force.
+    /// Returns why a configuration is refused; nil if it is accepted. The broker's own configuration is refused if the
+    /// broker cannot follow it, and an app's if the broker could then serve no app. After a refusal, the previous
+    /// configuration stays in force.
     private func refusal(of configuration: [String: PropertyList]?, for identifier: String) throws -> ErrorItem? {
         guard identifier == AppConfiguration.broker else {
-            // If the device serves no app already, the configuration may be the one that mends it.
+            // If the device already serves no app, this configuration may be the one that repairs it.
             guard try registryFailure == nil else { return nil }
             var next = self
             next.apps[identifier] = App(

@@ -32,8 +32,8 @@ package struct ManagementStore: Sendable {
         }
     }
 
-    /// The bundle ids of the managed apps with a package on the device, without the broker, also if the record cannot be
-    /// read.
+    /// The bundle ids of the managed apps, except the broker, that have a package on the device. They can be read even
+    /// if the record cannot.
     package func appNames() throws(FileError) -> [String] {
         try apps.names().filter { $0 != ManagementState.brokerIdentifier }
     }

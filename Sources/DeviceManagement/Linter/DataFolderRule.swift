@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which folders an app may declare as those of a worker's data, which the agent takes away.
+/// Which folders an app may declare as the folders of a worker's data. The agent takes these folders away.
 package enum DataFolderRule {
     /// The maximum number of folders of one app.
     package static let maximumCount = 8
@@ -10,9 +10,9 @@ package enum DataFolderRule {
         "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr",
     ]
 
-    /// Returns why a path is not that of a folder of data, as the rest of a sentence that begins with the path; nil if it
-    /// may be one: an absolute path without empty, `.` and `..` components, at least two levels below the root, and in no
-    /// folder of the system.
+    /// Returns why a path cannot be a folder of data, as the rest of a sentence that begins with the path; nil if it
+    /// can. A folder of data has an absolute path without empty, `.` and `..` components, is at least two levels below
+    /// the root, and is in no folder of the system.
     package static func objection(to path: String) -> String? {
         guard path.first == "/" else { return "is not an absolute path" }
         guard path.utf8.count <= maximumLength, !path.utf8.contains(0) else {

@@ -8,10 +8,10 @@ internal import Synchronization
 internal import WebPages
 
 /// The bar of the kiosk session, for `swaybar`. While any app is open, the bar shows who is signed in, the time, and
-/// the button Hand over. If no window can open, the bar says so, because no home screen can.
+/// the button Hand over. If no window can open, the bar says so, because the home screen cannot.
 ///
-/// It gets its information from the broker, so it works without the home screen. When a session has ended, its process
-/// ends, and `baton-kiosk-bar` starts `swaybar` anew, so that nothing in memory names the last worker.
+/// It gets its information from the broker, so it works without the home screen. When a session has ended, the bar's
+/// process ends, and `baton-kiosk-bar` starts `swaybar` anew, so that nothing in memory names the last worker.
 package final class HomeBar: Sendable {
     private let controller: HomeController
     private let account: WorkerAccount
@@ -22,7 +22,7 @@ package final class HomeBar: Sendable {
     private let examine: @Sendable () async -> String?
     private let obstacle = Mutex<String?>(nil)
 
-    /// How often the session is examined. A repair is shown that much later.
+    /// How often the session is examined. The bar may show a repair this much later.
     private static let interval = Duration.seconds(60)
 
     /// - Parameters:

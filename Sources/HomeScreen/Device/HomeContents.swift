@@ -25,7 +25,7 @@ final class HomeContents: Sendable {
     /// Reads the pushed configuration, if the MDM has pushed one. Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - local: the configuration of a device to which the MDM pushed none.
+    ///   - local: the configuration that applies if the MDM has pushed none.
     ///   - path: the file of the pushed configuration.
     init(local: HomeConfiguration, pushed path: String, logger: Logger) {
         (self.local, pushed, self.logger) = (local, AtomicFile(path: path), logger)

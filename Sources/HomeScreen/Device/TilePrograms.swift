@@ -25,7 +25,7 @@ final class TilePrograms: Sendable {
         (self.environment, value) = (environment, device + ":")
     }
 
-    /// Starts a tile's program unless it runs already. Blocks briefly.
+    /// Starts a tile's program unless it is already running. Blocks briefly.
     ///
     /// - Parameter report: receives the program's states, on any thread.
     func open(

@@ -41,8 +41,8 @@ struct WorkerAccount: Sendable {
 
     /// The account that is signed in.
     ///
-    /// Unlike `currentAccount`, the answer does not name the account before: its id would stay in the memory of this
-    /// process, which has started anew to forget it.
+    /// Unlike the answer to `currentAccount`, this answer does not name the previous account, whose id would stay in
+    /// the memory of this process. The process has started anew to forget it.
     private func signedIn() async throws -> MSALAccount? {
         try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()).first
     }
@@ -75,7 +75,7 @@ struct WorkerAccount: Sendable {
 
     /// Signs the worker out of every app. Returns when the device is ready, or after ten seconds.
     ///
-    /// - Returns: whether it is ready.
+    /// - Returns: whether the device is ready.
     func signOut() async -> Bool {
         do {
             guard let account = try await signedIn() else { return true }

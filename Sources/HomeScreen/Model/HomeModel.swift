@@ -77,15 +77,16 @@ package struct HomeModel: Sendable, Equatable {
         case open(tile: Int)
         /// End every program that was opened from a tile.
         case endPrograms
-        /// Forget the session that is over: end the window that was open during it, and this process's memory of it. While
-        /// apps erase, programs go on; the process that has started anew ends them.
+        /// Forget the session that is over: end the window that was open during the session, and discard this process's
+        /// memory of it. Programs keep running while apps erase; after that, the process that has started anew ends
+        /// them.
         case forget(endingPrograms: Bool)
     }
 
     /// Distinguishes the sessions of a device.
     private struct SessionMark: Sendable, Equatable {
         let began: Int?
-        /// The number of the receipt of the hand-over before.
+        /// The number of the previous hand-over's receipt.
         let receipt: Int?
 
         init(of state: DeviceState) { (began, receipt) = (state.session?.began, state.handover?.receipt) }
@@ -102,7 +103,8 @@ package struct HomeModel: Sendable, Equatable {
     private var hasPrograms = true
     /// The session that this process has seen; nil if it has seen none.
     private var session: SessionMark?
-    /// Whether this process has got something of a worker. It may get it before it sees the session, or after its end.
+    /// Whether this process has received data of a worker. The data may arrive before this process sees the session, or
+    /// after the session's end.
     private var knowsWorker = false
     /// The worker whose account this process has read last; nil if it has read none.
     private var lastWorker: Worker?
@@ -136,7 +138,7 @@ package struct HomeModel: Sendable, Equatable {
         case .signInEnded(let isSignedIn, let wasCancelled):
             activity = .none
             notice = isSignedIn || wasCancelled ? nil : .notSignedIn
-            // The session may be over again. The answer about the account tells.
+            // The session may already be over. The answer about the account will show whether it is.
             if isSignedIn { knowsWorker = true }
             return [.readAccount]
         case .handoverEnded(let isDone):
@@ -171,8 +173,8 @@ package struct HomeModel: Sendable, Equatable {
         return ending + followStage(state.stage)
     }
 
-    /// Decides whether a session that this process knows is over, which it is once its end is committed. States in between
-    /// may be missing.
+    /// Decides whether a session that this process knows is over. A session is over once its end is committed. States
+    /// in between may be missing.
     private mutating func followSession(_ state: DeviceState) -> [Action] {
         let former = session
         switch state.stage {
@@ -189,7 +191,8 @@ package struct HomeModel: Sendable, Equatable {
         return isMissed || (former != nil && former != session) ? forget() : []
     }
 
-    /// Takes an answer about the account. It may be about a session that this process has not seen and that is over.
+    /// Takes an answer about the account. The answer may concern a session that is already over and that this process
+    /// has not seen.
     private mutating func take(_ account: Account) -> [Action] {
         self.account = account
         switch account {
@@ -201,8 +204,8 @@ package struct HomeModel: Sendable, Equatable {
         }
     }
 
-    /// Notes that this process has got something of a worker. If it sees no session, it asks again: the session has not
-    /// reached it yet, or is over.
+    /// Records that this process has received data of a worker. If it sees no session, it asks again, because the
+    /// session has not reached it yet or is already over.
     private mutating func learn() -> [Action] {
         guard !knowsWorker else { return [] }
         knowsWorker = true
@@ -211,7 +214,7 @@ package struct HomeModel: Sendable, Equatable {
 
     private mutating func forget() -> [Action] {
         (knowsWorker, lastWorker) = (false, nil)
-        // Apps may erase until the device is ready. The process that has started anew ends the programs then.
+        // Apps may erase until the device is ready. Then the process that has started anew ends the programs.
         return [.forget(endingPrograms: stage != .signingOut)]
     }
 

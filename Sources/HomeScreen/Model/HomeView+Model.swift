@@ -206,8 +206,8 @@ struct HomeViewComposer {
         return HomeView.Receipt.Line(what: text(.browserRules), result: text(result), mark: mark)
     }
 
-    /// What the session's browsers held open. Without a mark that all is well: the agent looks at the beginning and at the
-    /// end, and does not see what was open in between.
+    /// What the session's browsers held open. The line never has the mark that all is well, because the agent looks at
+    /// the beginning and at the end, and does not see what was open in between.
     private func opened(_ opened: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
         let (result, mark): (HomeText, HomeView.Receipt.Mark) =
             switch opened {
@@ -218,14 +218,14 @@ struct HomeViewComposer {
         return HomeView.Receipt.Line(what: text(.browserHeld), result: text(result), mark: mark)
     }
 
-    /// How much nobody looked at. `baton receipt show` names the places.
+    /// How many kinds of places nobody looked at. `baton receipt show` names the places.
     private func unobserved(_ count: Int?) -> HomeView.Receipt.Line? {
         guard let count, count > 0 else { return nil }
         return HomeView.Receipt.Line(
             what: text(.otherPlaces), result: text(.notLookedAt, ["number": String(count)]), mark: .unknown)
     }
 
-    /// What is known about everything that is no item of the receipt.
+    /// What is known about everything that is not an item of the receipt.
     private func remains(_ left: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
         let (result, mark): (HomeText, HomeView.Receipt.Mark) =
             switch left {

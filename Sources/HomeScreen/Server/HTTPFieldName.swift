@@ -2,7 +2,7 @@
 internal import HTTPTypes
 
 extension HTTPField.Name {
-    /// Every request of the page that changes something has this field.
+    /// Every state-changing request from the page carries this field.
     static let home = named("X-Baton-Home")
     static let fetchSite = named("Sec-Fetch-Site")
     static let resourcePolicy = named("Cross-Origin-Resource-Policy")

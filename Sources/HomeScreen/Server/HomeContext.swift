@@ -18,8 +18,9 @@ struct HomeContext: RequestContext {
 
     var maxUploadSize: Int { 4096 }
 
-    /// The process of the window that the request comes from: the child of this process that has opened the connection,
-    /// or that started the process that has. Nil if another program sent the request, or if that cannot be determined.
+    /// The process of the window that the request comes from: the child of this process that opened the connection, or
+    /// that started the process that opened it. Nil if another program sent the request, or if that cannot be
+    /// determined.
     var window: ProcessTable.Name? {
         get async {
             guard let peer = channel.peer else { return nil }

@@ -9,7 +9,8 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// Serves the home screen's page on a socket that listens already, which Hummingbird's own server cannot.
+/// Serves the home screen's page on a socket that is already listening. Hummingbird's own server cannot use such a
+/// socket.
 ///
 /// Every process of the machine can connect to the port. Requests are read only from connections that, according to the
 /// kernel, belong to the server's own user.
@@ -18,7 +19,7 @@ struct HomeServer {
     struct Limits: Sendable {
         /// The maximum number of concurrent connections; further ones are closed unread. A page has up to six.
         var connections = 64
-        /// How long a connection may have no complete request.
+        /// How long a connection may stay open without a complete request.
         var patience = Duration.seconds(30)
     }
 
@@ -31,8 +32,8 @@ struct HomeServer {
     /// The page's address.
     var address: String { "http://127.0.0.1:\(socket.port)/" }
 
-    /// Serves until the task is cancelled. A connection that is open then is served until its client closes it, or until
-    /// the process ends.
+    /// Serves until the task is cancelled. A connection that is open at that time is served until its client closes it,
+    /// or until the process ends.
     ///
     /// - Throws: the error of the socket; `CancellationError` if the task was cancelled.
     func run(_ responder: some HTTPResponder<HomeContext>) async throws {
@@ -63,7 +64,8 @@ struct HomeServer {
                     return channel.eventLoop.makeFailedFuture(Unserved())
                 }
                 return http.setup(channel: channel, logger: logger).map { connection in
-                    // At once, also while the server ends: NIO aborts the process if nobody takes a connection over.
+                    // Serve the connection at once, even while the server is shutting down: NIO aborts the process if
+                    // nobody takes the connection over.
                     let serving = Task { await http.handle(value: connection, logger: logger) }
                     channel.closeFuture.whenComplete { _ in serving.cancel() }
                 }
@@ -77,7 +79,7 @@ struct HomeServer {
         try Task.checkCancellation()
     }
 
-    /// A connection that is closed unread.
+    /// The error for a connection that is closed unread.
     private struct Unserved: Error {}
 
     /// The connections that are open.

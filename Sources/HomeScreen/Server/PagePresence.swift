@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Whether the page in a window of the home screen is open: an open page always waits for the next view.
 ///
-/// Other programs of the same user can also ask for views, such as a browser of the worker. They count for no window.
+/// Other programs of the same user, such as the worker's browser, can also ask for views. Their requests do not count
+/// for any window.
 package final class PagePresence: Sendable {
     /// How many requests of one window, and of all other programs, may wait at once.
     private static let maximum = 16
@@ -15,12 +16,12 @@ package final class PagePresence: Sendable {
         let changes = ChangeCount()
     }
 
-    /// By the process of the window; without one, the requests of other programs.
+    /// The requests of each window, by the window's process; the requests of other programs under nil.
     private let pages = Mutex<[ProcessTable.Name?: Page]>([:])
 
     init() {}
 
-    /// Notes that a page waits, until the returned function is called; nil if too many wait.
+    /// Records that a page is waiting until the returned function is called; returns nil if too many pages are waiting.
     ///
     /// - Parameter window: the process of the window that the page is in; nil if it is in none.
     func enter(_ window: ProcessTable.Name?) -> (@Sendable () -> Void)? {

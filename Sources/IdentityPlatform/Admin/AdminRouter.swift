@@ -29,7 +29,7 @@ struct AdminRouter<Context: RequestContext> {
             } catch let refusal as NamedRefusal {
                 return Response(refusal.failure, status: refusal.refusal.status)
             } catch let error as StorageError where error.isTemporary {
-                // The socket's listener answers for both engines.
+                // The socket's listener turns this error into a response, in the same way for both engines.
                 throw error
             } catch {
                 context.logger.error("administration failed", metadata: ["error": "\(error)"])

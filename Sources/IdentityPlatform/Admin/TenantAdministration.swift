@@ -82,7 +82,7 @@ package struct TenantAdministration: Sendable {
             guard immediately || !KeySchedule.isPending(starts, at: now) else { throw AdminRefusal.rotationPending }
             return KeySchedule.algorithms
         }
-        // Generating keys takes long. This check refuses the request before any key is generated.
+        // Generating keys takes a long time. This check refuses the request before any key is generated.
         _ = try check(try await keys.all(of: tenant.id).map(\.start))
         _ = try await refusingWhileBusy {
             try await rotation.rotate(

@@ -13,8 +13,8 @@ extension UserAdministration {
         }
     }
 
-    /// Removes a person, and replaces the person's id in the audit log by a random pseudonym (``Erasures``). Nothing
-    /// that the server stores then says who the person was.
+    /// Removes a person, and replaces the person's id in the audit log with a random pseudonym (``Erasures``). After
+    /// that, nothing that the server stores reveals who the person was.
     ///
     /// - Throws: ``AdminRefusal/noUser`` if the person was removed meanwhile; ``StorageError``
     package func erase(_ user: User) async throws -> IdentityAdmin.Erasure {

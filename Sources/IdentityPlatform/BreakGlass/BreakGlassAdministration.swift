@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Logging
 package import Storage
 
-/// Administrative acts on break-glass access. Only the operator of a node grants it, over the administration socket.
+/// Administrative acts on break-glass access. Only the operator of a node can grant it, over the administration socket.
 package struct BreakGlassAdministration: Sendable {
     let transactions: AdminTransactions
 
@@ -89,7 +89,7 @@ package enum AdminCaller {
 }
 
 extension Platform {
-    /// The header with which answers of the administration socket say until when break-glass access is in force.
+    /// The header of responses from the administration socket that states until when break-glass access is in force.
     package static let breakGlassHeader = IdentityAdmin.breakGlassHeader
 
     /// Returns when the last break-glass access of any organisation ends, and how many there are; nil if none is

@@ -13,7 +13,8 @@ package struct BreakGlassGrant: Record {
     package let grantedBy: String
     package let begun: Timestamp
     package let expires: Timestamp
-    /// When it was revoked or found to have expired. A grant without this time may have expired all the same.
+    /// When the grant was revoked or was found to have expired. Nil does not mean that the grant is still active: it
+    /// may have expired since.
     package let ended: Timestamp?
 
     package static let table = "breakGlass"
@@ -31,11 +32,11 @@ package struct BreakGlassGrant: Record {
     /// Whether the person has the role at this time.
     package func isActive(at time: Timestamp) -> Bool { ended == nil && time < expires }
 
-    /// What the grant is called in the audit log: its id and the person's.
+    /// The grant's subject in the audit log: the grant's id and the person's id.
     var subject: String { "\(id) \(person)" }
 }
 
-/// Access to the grants of break-glass access in one transaction.
+/// Access to the break-glass grants in one transaction.
 struct BreakGlassGrants {
     private let connection: any Connection
 
@@ -62,7 +63,7 @@ struct BreakGlassGrants {
         try connection.record(BreakGlassGrant.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the ends of all grants of the server that are active at this time.
+    /// Returns the end times of the server's grants that are active at this time.
     ///
     /// - Throws: ``StorageError``
     func ends(at time: Timestamp) throws -> [Timestamp] {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The directory roles that a person has at one time: those that were assigned, and those of break-glass access.
+/// The directory roles that a person has at one time: those that were assigned, and those that break-glass access
+/// gives.
 ///
-/// Decisions read them in their own transaction, so break-glass access ends at its time, whatever else runs. Tokens
-/// contain only assigned roles, because a token would outlive the access.
+/// Each decision reads the roles in its own transaction, so break-glass access ends on time, whatever else is running.
+/// Tokens contain only assigned roles, because a token would outlive the access.
 package struct HeldRoles: Sendable {
     let assigned: [RoleID]
     let breakGlass: [BreakGlassGrant]
@@ -15,7 +16,7 @@ package struct HeldRoles: Sendable {
     /// How a person meets a requirement.
     enum Match {
         case assigned
-        /// Only by break-glass access, whose use has to be recorded.
+        /// The person has the role only through break-glass access. Its use must be recorded.
         case breakGlass(BreakGlassGrant)
     }
 

@@ -2,24 +2,25 @@
 internal import OAuth
 internal import Storage
 
-/// The devices that are ahead of the database: they have proved something that this server did and no longer knows.
+/// The devices that are ahead of the database: each has proved that this server did something that the database no
+/// longer shows.
 ///
 /// This happens only if the database was restored to an earlier point. A counter that has grown proves nothing, because
-/// epochs and receipts also count while a device cannot reach the server. There are two proofs: a session in an epoch
-/// that the server has not recorded, although the server records the epoch when it issues the session's first token;
-/// and a countersignature of a receipt that is newer than the newest one in the database.
+/// the counters of epochs and receipts also grow while a device cannot reach the server. There are two proofs. One is a
+/// session in an epoch that is missing from the database: the server records an epoch when it issues the first token of
+/// a session in it. The other is a countersignature of a receipt that is newer than the newest one in the database.
 ///
-/// Being ahead takes nothing from a device. Its next sign-in has a higher counter than both, so it is accepted, and
-/// lower counters are refused as always.
+/// A device loses nothing by being ahead. The counter of its next sign-in is higher than its own last counter and the
+/// database's, so the sign-in is accepted. Lower counters are refused as always.
 struct AheadDevices {
     let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns whether a device has named a session that the server has issued and no longer knows.
+    /// Returns whether a device has named a session that the server began but no longer knows.
     ///
     /// - Parameters:
-    ///   - session: the id that the device has named; nil or malformed if it knows none.
+    ///   - session: the id that the device has named; nil or malformed if the device knows none.
     ///   - epoch: the epoch of that session.
     /// - Throws: ``StorageError``
     func isLost(_ session: String?, in epoch: DeviceEpoch, of device: Device) throws -> Bool {
@@ -43,7 +44,7 @@ struct AheadDevices {
             AuditLine(.deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time))
     }
 
-    /// Returns when each such device was first found.
+    /// Returns when each of these devices was first found to be ahead.
     ///
     /// - Throws: ``StorageError``
     func all(tenant: TenantID) throws -> [DeviceID: Timestamp] {

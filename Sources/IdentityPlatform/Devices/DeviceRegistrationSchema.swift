@@ -43,7 +43,7 @@ enum DeviceRegistrationSchema {
                 "ALTER TABLE device ADD COLUMN managedAs TEXT",
                 "CREATE INDEX deviceByManagement ON device (tenant, managedAs)",
             ]),
-        // The index serves to find a device by its key if the device joins again because it did not receive the
+        // The index finds a device by its key. It is used when a device joins again because it did not receive the
         // response.
         Migration("device-key", ["CREATE INDEX deviceByKey ON device (tenant, deviceKey)"]),
     ]

@@ -149,7 +149,7 @@ package struct Devices {
             """)
     }
 
-    /// Ends every session of the device in an epoch whose end the device reported, and in earlier epochs.
+    /// Ends every session that the device has in the epoch whose end it reported, or in an earlier epoch.
     ///
     /// - Throws: ``StorageError``
     func endSessions(

@@ -8,7 +8,7 @@ struct GraphDirectory: Sendable {
     let configuration: IdentityConfiguration
     /// The key with which page tokens are sealed.
     let storageKey: StorageKey
-    /// Returns the acts of a caller.
+    /// Returns the administrative acts, with a caller as their actor.
     let administration: @Sendable (AdminActor) -> Administration
 
     init(_ platform: Platform) {

@@ -9,7 +9,7 @@ protocol ErrorDialect: Sendable {
     /// Returns the response to an error that the protocol defines; nil for any other error.
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response?
 
-    /// Returns the response to any request while the database cannot serve; its status is 503.
+    /// Returns the response to any request while the database is unavailable; its status is 503.
     func unavailable(for request: Request) -> Response
 
     /// Returns the response to an unexpected error.

@@ -4,7 +4,8 @@ package import Hummingbird
 internal import Logging
 internal import Storage
 
-/// Gives each request its ids, and dispatches requests by host name. A name that is not configured gets 421 (RFC 9110 section 15.5.20).
+/// Gives each request its ids, and dispatches requests by host name. A request for a name that is not configured gets
+/// status 421 (RFC 9110 section 15.5.20).
 package struct HostResponder: HTTPResponder {
     private let responders: [String: any HTTPResponder<IdentityContext>]
     /// The routes of all hosts.

@@ -31,7 +31,7 @@ package struct IdentityContext: RequestContext {
     /// The maximum size of a body in bytes. Larger bodies are refused.
     package var maxUploadSize: Int { 64 * 1024 }
 
-    /// The address of the client, also if the connection arrives through a load balancer.
+    /// The address of the client, even if the connection arrives through a load balancer.
     var client: PeerAddress { ForwardedClient.current?.address ?? PeerAddress(channel.remoteAddress) }
 
     /// Returns the DER of the certificate with which the client authenticated in the TLS handshake; nil if it presented

@@ -24,7 +24,7 @@ struct OAuthDialect: ErrorDialect {
         }
     }
 
-    /// Returns a page if a person waits for one.
+    /// Returns a page if a person is waiting for one, otherwise an OAuth error.
     func unavailable(for request: Request) -> Response {
         if request.headers[.accept]?.contains("text/html") == true {
             return pages.refusal(.unavailable, in: Pages.setting(request))

@@ -35,8 +35,8 @@ extension Request {
     /// of a path that starts with two slashes, or with a backslash, as a host name.
     var ownPath: String { "/" + uri.path.drop { $0 == "/" || $0 == "\\" } }
 
-    /// The first segment of the path: the tenant's name as the client wrote it. The forms of a page have it, too, so that a
-    /// sign-in stays at the paths at which it began.
+    /// The first segment of the path: the tenant's name as the client wrote it. The forms of a page use the same
+    /// segment, so that a sign-in stays on the paths on which it began.
     var tenantName: Substring { ownPath.dropFirst().prefix { $0 != "/" } }
 
     /// The client's own request id if it is a GUID, from the header or, for a browser, from the query.

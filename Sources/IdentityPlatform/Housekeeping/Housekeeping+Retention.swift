@@ -3,7 +3,8 @@ internal import Logging
 internal import Storage
 
 extension Housekeeping {
-    /// Writes into the audit log which break-glass access has expired. The access ended at its time without this.
+    /// Records in the audit log which break-glass access has expired. The access itself ended on time, even without
+    /// this.
     func endBreakGlass(of tenant: TenantID, at now: Timestamp, step: Int) async throws -> Int {
         let ended = try await database.write { connection in
             let grants = try connection.records(

@@ -2,13 +2,13 @@
 internal import Storage
 
 extension Housekeeping {
-    /// How often each node asks for a round.
+    /// How often each node tries to begin a round.
     package static let interval = Duration.seconds(600)
     private static let job = "housekeeping"
 
-    /// Sweeps until nothing is left to do. If several nodes share the database, one of them does this, and only if no
-    /// node has finished a round within half of ``interval``. If a node ends within its round, the next node that asks
-    /// begins a new round.
+    /// Sweeps until nothing is left to do. If several nodes share the database, only one of them does this, and only if
+    /// the last round of any node was finished at least half of ``interval`` ago. If a node ends during its round, the
+    /// next node that tries begins a new round.
     ///
     /// - Returns: whether this node did the round.
     /// - Throws: ``StorageError``, or the error of ``sweep(step:)``.
@@ -32,7 +32,7 @@ extension Housekeeping {
             try connection.value(.finished, of: FinishedJob.self, "WHERE name = \(Self.job)")
         }
         let now = environment.now()
-        // A time in the future is the mistake of a clock.
+        // A time in the future was written by a node whose clock was wrong, so it is ignored.
         return last.map { $0 > now || $0 + Self.interval / 2 <= now } ?? true
     }
 

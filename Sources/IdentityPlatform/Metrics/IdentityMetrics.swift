@@ -6,7 +6,7 @@ internal import Storage
 
 /// The platform's own metrics. All handles are created at the start, so that counting allocates nothing.
 package struct IdentityMetrics: Sendable {
-    /// What the token endpoint gives.
+    /// What a request asks the token endpoint for.
     package enum GrantKind: String, CaseIterable, Sendable {
         case authorizationCode = "authorization_code"
         case deviceCode = "device_code"

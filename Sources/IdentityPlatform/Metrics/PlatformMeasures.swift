@@ -7,13 +7,14 @@ internal import X509
 
 /// Facts about the platform's keys and certificates, for an operator. They name no organisation.
 package struct PlatformMeasures: Sendable {
-    /// When the oldest key that an organisation signs with began to sign, by algorithm.
+    /// For each algorithm, when the oldest key that currently signs for an organisation began to sign.
     package let oldestSigningKeys: [SignatureAlgorithm: Timestamp]
-    /// The first end of validity of an organisation's certification authority for devices; nil if there is none yet.
+    /// The earliest time at which the certificate of an organisation's device authority expires; nil if there is none
+    /// yet.
     package let firstDeviceAuthorityEnd: Timestamp?
-    /// How much break-glass access is in force.
+    /// The number of break-glass grants in force.
     package let activeBreakGlass: Int
-    /// When break-glass access was last granted, as far as the grant is still stored; nil if it never was.
+    /// When break-glass access was last granted; nil if no grant is stored.
     package let lastBreakGlass: Timestamp?
 }
 

@@ -34,11 +34,11 @@ struct Erasure: Record {
     }
 }
 
-/// Replaces the ids of erased people in the audit log by their pseudonyms.
+/// Replaces the ids of erased people in the audit log with their pseudonyms.
 ///
-/// The log is read page by page, so that sign-ins do not wait. The work continues in a round of ``Housekeeping`` if the
-/// node stops meanwhile. ``Housekeeping`` also reads the newest lines again a minute later: a transaction that began
-/// before the erasure may have added a line.
+/// The log is read page by page, so that sign-ins do not wait. If the node stops before the work is done, a round of
+/// ``Housekeeping`` continues it. ``Housekeeping`` also reads the newest lines again a minute later: a transaction that
+/// began before the erasure may have added a line.
 struct Erasures: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -6,7 +6,7 @@ internal import Storage
 struct PersonalData {
     /// The objects from every table except the audit log.
     let objects: [JSONValue]
-    /// The sessions that the server knows. Lines of the audit log about them are the person's, too.
+    /// The sessions that the server knows. Lines of the audit log about these sessions are also about the person.
     private let sessions: Set<String>
     private let user: User
 

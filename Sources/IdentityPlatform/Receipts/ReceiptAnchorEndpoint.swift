@@ -28,7 +28,7 @@ struct ReceiptAnchorEndpoint: Sendable {
         // A disabled device may still report its receipts, because this gives it no access.
         let asked = try await proofs.read(
             AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
-        // A head that cannot be read is refused, as one about another device is.
+        // A head that cannot be read is refused in the same way as a head about another device.
         guard let head = try? ChainHead(asked.call.head), head.device.lowercased() == asked.device.rawValue,
             head.tenant.lowercased() == tenant.id.rawValue, head.nonce == asked.call.binding.nonce
         else { throw OAuthError.malformedSignedRequest }

@@ -58,10 +58,11 @@ struct ReceiptAuthority: Sendable {
             session: SessionID(bytes: Array(content[32...])))
     }
 
-    /// Returns the sequence number of a countersignature that this organisation made; nil if it is of another chain, or
-    /// if the organisation did not sign it.
+    /// Returns the sequence number of a countersignature that this organisation made; nil if it belongs to another
+    /// chain, or if the organisation did not sign it.
     ///
-    /// The line comes from a device. If it cannot be read, it proves nothing, and what the server has stored decides.
+    /// The line comes from a device. If it cannot be read, it proves nothing, and the decision depends only on what the
+    /// server has stored.
     func countersigned(_ line: SignedLine, chain: String, tenant: TenantID) -> Int64? {
         guard let anchor = try? Anchor(line), anchor.key == chain, anchor.tenant == tenant.rawValue,
             line.isSigned(by: anchorKey.verification)

@@ -20,7 +20,7 @@ enum ReceiptsSchema {
                     PRIMARY KEY (tenant, chain, sequence))
                 """,
             ]),
-        // For the heads whose retention period has ended.
+        // The index finds the heads whose retention period has ended.
         Migration("receipt times", ["CREATE INDEX receiptAnchorByTime ON receiptAnchor (tenant, time)"]),
     ]
 }

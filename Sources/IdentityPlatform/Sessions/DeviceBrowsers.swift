@@ -94,8 +94,8 @@ struct DeviceBrowsers {
         }
     }
 
-    /// Replaces an erased person's id by an id that nobody has. The records stay, because a browser belongs to a shared
-    /// device until the epoch ends.
+    /// Replaces an erased person's id with an id that nobody has. The records stay, because a browser belongs to a
+    /// shared device until the epoch ends.
     ///
     /// - Throws: ``StorageError``
     func replace(_ person: UserID, with nobody: UserID, tenant: TenantID) throws {

@@ -46,7 +46,7 @@ package struct SessionStatusRequests: Sendable {
     }
 }
 
-/// Returns whether the device names a session that only an earlier state of the database knew.
+/// Returns whether the device names a session that the database lost when it was restored to an earlier point.
 private func namesLostSession(_ asker: DeviceAsker, _ connection: any Connection) throws -> Bool {
     guard asker.session != nil, let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else {
         return false

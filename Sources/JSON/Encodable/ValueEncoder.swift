@@ -2,8 +2,8 @@
 
 /// Encodes an `Encodable` type into a ``JSONValue``: the counterpart of ``ValueDecoder``.
 ///
-/// It looks for no type's conformance to further protocols, unlike Foundation's encoder. For each new type such a search
-/// takes a noticeable part of a process's start.
+/// Unlike Foundation's encoder, it does not look up whether a type conforms to further protocols. Such a lookup, once
+/// for each type, takes a noticeable part of the time in which a process starts.
 final class ValueEncoder: Encoder {
     /// A part of an object or array. A scalar needs no encoder of its own.
     enum Part {
@@ -22,11 +22,11 @@ final class ValueEncoder: Encoder {
     private var members: [String: Part]?
     private var elements: [Part]?
 
-    /// Not recorded, because encoding only fails for a number, which the error names.
+    /// Not recorded, because encoding fails only for a number, and the error names that number.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// What was encoded; an empty object if that is nothing.
+    /// The encoded value; an empty object if nothing was encoded.
     var value: JSONValue {
         if let members { return .object(members.mapValues(\.value)) }
         if let elements { return .array(elements.map(\.value)) }

@@ -88,8 +88,8 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }
 
-    /// Refuses a broker configuration with which a device would not be shared and would not report why, and an app's
-    /// folders of data with which a device would refuse it.
+    /// Refuses a configuration of the broker that would keep a device from being shared without a report of the reason,
+    /// and folders of data that would make a device refuse an app's configuration.
     private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
         guard let configuration = configuration?.mapValues(\.propertyList),
             let problem = app == AppConfiguration.broker

@@ -30,7 +30,8 @@ struct AuditRoutes: Sendable {
         }
     }
 
-    /// Returns a response that is written while it is read. If it fails, its last line is missing.
+    /// Returns a response that is written while the client reads it. If writing fails, the response's last line is
+    /// missing.
     private func export(of tenant: TenantID, in period: AuditPeriod) -> Response {
         Response(
             status: .ok, headers: [.contentType: ExportEnd.mediaType, .cacheControl: "no-store"],

@@ -45,8 +45,7 @@ struct CheckIn: Sendable {
         }
     }
 
-    /// Whether the message is a CheckOut that a device which has already left sends again because it did not receive
-    /// the response.
+    /// Whether the message is a repeated CheckOut: the device has already left, but did not receive the response.
     private static func isRepeatedFarewell(
         _ message: CheckInMessage, tenant: TenantID, fingerprint: CertificateFingerprint, in connection: any Connection
     ) throws -> Bool {

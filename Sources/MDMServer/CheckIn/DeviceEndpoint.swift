@@ -94,8 +94,8 @@ struct DeviceEndpoint: Sendable {
     }
 }
 
-/// Turns refusals into responses. Any other error is the server's fault (500), or the database cannot serve at the
-/// moment (503). After both, the device tries again later.
+/// Turns refusals into responses. Any other error becomes a response with status 500, or 503 if the database is
+/// temporarily unavailable. In both cases, the device tries again later.
 func refusing(_ body: () async throws -> Response) async throws -> Response {
     do { return try await body() } catch let refusal as DeviceRefusal {
         Logger.current.notice("device refused", metadata: ["reason": "\(refusal)"])

@@ -102,7 +102,7 @@ struct CommandQueue {
 
     /// Returns the sealed body of a waiting command.
     ///
-    /// - Throws: ``StorageError``, also if there is no such command.
+    /// - Throws: ``StorageError``, for example if there is no such command.
     func sealedBody(of command: QueuedCommand) throws -> [UInt8] {
         let body: [UInt8]? = try connection.optionalValue(
             .sealedBody, of: QueuedCommand.self,

@@ -20,7 +20,7 @@ struct PackageFolder: PackageStore {
 
     func body(digest: String, context: some RequestContext) async throws -> ResponseBody {
         let path = "\(directory)/\(digest)"
-        // The folder may be one that is not mounted at this node.
+        // The folder may be on a file system that is not mounted at this node.
         guard try await onFileThread({ FileManager.default.fileExists(atPath: path) }) else {
             Logger.current.error("a package is missing in the folder", metadata: ["package.sha256": "\(digest)"])
             throw HTTPError(.serviceUnavailable)

@@ -18,7 +18,7 @@ struct IdentityRenewal: Sendable {
     private static let pause = Duration.seconds(86_400)
 
     /// Queues a new identity for a device when two thirds of its current identity's lifetime have passed. The new
-    /// identity is sent in the same enrollment profile with new contents. The current identity stays valid until the
+    /// identity is sent in a new version of the device's enrollment profile. The current identity stays valid until the
     /// device uses the new one.
     ///
     /// - Returns: whether a command was queued.

@@ -42,7 +42,7 @@ enum Answer {
     /// 200 without a body: the message is accepted, and there is nothing to do.
     static var empty: Response { Response(status: .ok, headers: [.contentLength: "0"]) }
 
-    /// The database cannot serve at the moment; the device tries again later.
+    /// The database is temporarily unavailable; the device tries again later.
     static var unavailable: Response {
         var response = Answer.bytes(
             Array("The server cannot use its database at this moment. Try again later.\n".utf8),

@@ -51,7 +51,8 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
         return Self.areEqual(username, theirs)
     }
 
-    /// Compares without regard to case. Equal texts, the usual ones, are not converted.
+    /// Whether two names are equal, ignoring case. Names that are already equal, as they usually are, are not
+    /// converted.
     private static func areEqual(_ name: String, _ other: String) -> Bool {
         name == other || name.lowercased() == other.lowercased()
     }

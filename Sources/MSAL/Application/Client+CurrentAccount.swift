@@ -7,7 +7,7 @@ struct AccountChange: Sendable {
     let current: MSALAccount?
     let previous: MSALAccount?
     let epoch: Epoch
-    /// Whether the broker reports this until it is acknowledged.
+    /// Whether the broker reports this change until the app acknowledges it.
     let isReported: Bool
     /// Whether the app saw an account before and that account differs from the current account.
     let isChange: Bool
@@ -24,7 +24,7 @@ extension Client {
     /// The broker reports the former account until ``acknowledge(_:_:complete:)`` is called. If an earlier change was
     /// handed to `async` code, this call acknowledges that change first, because an app that asks again has handled the
     /// earlier change. An account that this object has shown counts as seen before, even if another object or process
-    /// with the same client id has acknowledged that it left.
+    /// with the same client id has acknowledged that the account has left.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {

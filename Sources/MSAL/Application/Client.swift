@@ -12,7 +12,7 @@ struct Client: Sendable {
     /// broker (INIT-8).
     let mayUseBroker: Bool
     let broker: BrokerConnection
-    /// The authorities of accounts' home tenants, for an authority that names no tenant (SIL-4).
+    /// The authorities of accounts' home tenants. They are used if the app's authority names no tenant (SIL-4).
     let homeAuthorities: HomeAuthorities
     /// The account that the application object has shown its app.
     let seen: SeenAccount

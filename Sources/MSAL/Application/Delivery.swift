@@ -29,8 +29,8 @@ struct Delivery: Sendable {
     var isAsynchronous: Bool { receiver != .block }
     private let receiver = Self.receiver.get()
     private let queue: DispatchQueue
-    /// Whether the block runs on the main queue because the app named no queue. A queue that the app names is assumed
-    /// to run.
+    /// Whether the block runs on the main queue because the app named no queue. The library assumes that a queue named
+    /// by the app runs.
     private var isWatched = false
 
     /// Delivers on the main queue unless the app names a queue. Used for calls that start from a user's action (THR-2).

@@ -41,7 +41,7 @@ extension MSALPublicClientApplication {
 
     /// Returns the current account and the account that this app saw before.
     ///
-    /// Delete your data of the former worker before you call this again. The next call of this method acknowledges the
+    /// Delete the former worker's data before you call this method again. The next call of this method acknowledges the
     /// change that this call reported. If the app crashes before that next call, the change is reported again (CUR-5).
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if the accounts cannot be determined.

@@ -110,9 +110,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Finds the current account and the account that this app saw before (CUR-6).
     ///
-    /// Compare the two accounts. A change is reported until a block that received it has returned, so delete your data
-    /// of the former worker inside the block. The `async` form, ``currentAccount(with:)``, reports a change until the
-    /// app calls it again. Call this method when the app starts, when it returns from the background, and when
+    /// Compare the two accounts. A change is reported until a block that received it has returned, so delete the former
+    /// worker's data inside the block. The `async` form, ``currentAccount(with:)``, reports a change until the app
+    /// calls it again. Call this method when the app starts, when it returns from the background, and when
     /// `SHARED_MODE_CURRENT_ACCOUNT_CHANGED` is posted.
     #if canImport(ObjectiveC)
         @objc(getCurrentAccountWithParameters:completionBlock:)
@@ -202,9 +202,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Signs the worker out. On a shared device this applies to all apps and deletes their tokens.
     ///
-    /// On success, no credential that could obtain a token is left on the device. The identity platform's session,
-    /// including its session in the browser, also ends at once, or as soon as the device is online again. The app must
-    /// delete its own data.
+    /// On success, no credential that could obtain a token is left on the device. The worker's session at the identity
+    /// platform, including the session in the browser, ends at once, or as soon as the device is online again. The app
+    /// must delete its own data.
     #if canImport(ObjectiveC)
         @objc(signoutWithAccount:signoutParameters:completionBlock:)
     #endif
@@ -287,7 +287,7 @@ extension MSALPublicClientApplication {
     }
 }
 
-/// What an app's part in the hand-over needs to know of its application.
+/// What the `Handover` library needs to know about an app's application object.
 extension MSALPublicClientApplication {
     package var clientID: String { client.id }
     /// The host of the identity platform.

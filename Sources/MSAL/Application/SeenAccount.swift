@@ -5,15 +5,15 @@ internal import Synchronization
 ///
 /// The broker reports a change of worker to each client id until the client has acknowledged it. If several objects or
 /// processes have the same client id, one of them acknowledges the change, and the broker does not report it to the
-/// others any more. Each object therefore remembers the account that it has shown, until its app was told that the
+/// others any more. Each object therefore remembers the account that it has shown until its app has been told that the
 /// account has left (CUR-8).
 final class SeenAccount: Sendable {
     private struct State {
-        /// The account that was shown first since the app was told of the last change.
+        /// The first account shown since the app was told of the last change.
         var account: String?
-        /// A change that the app has been handed and may still be handling.
+        /// A change that was passed to the app, which may still be handling it.
         var handed: AccountChange?
-        /// The account that was shown first since then.
+        /// The first account shown since that change was passed to the app.
         var next: String?
     }
 
@@ -31,8 +31,8 @@ final class SeenAccount: Sendable {
         }
     }
 
-    /// Returns the answer with the account that this object has shown as the previous one, if it has left and the broker
-    /// reports no change.
+    /// Returns `answer`, completed with the previous account. If the account that this object has shown has left, but
+    /// the broker reports no change, that account becomes the previous account.
     func completed(_ answer: AccountChange, environment: String) -> AccountChange {
         let seen = state.withLock(\.account)
         guard let seen, seen != answer.current?.identifier, !answer.isChange else { return answer }
@@ -41,13 +41,13 @@ final class SeenAccount: Sendable {
         return AccountChange(current: answer.current, previous: previous, epoch: answer.epoch, isReported: false)
     }
 
-    /// Records that the app is handed an answer.
+    /// Records that an answer is passed to the app.
     func hand(_ answer: AccountChange) {
         guard answer.isChange else { return show(answer.current) }
         state.withLock { $0.handed = answer }
     }
 
-    /// Records that the app has handled the change that it was handed: its block has returned, or it asks again.
+    /// Records that the app has handled the change that was passed to it: its block has returned, or it asks again.
     func settle() {
         state.withLock { state in
             guard let handed = state.handed else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Adds `init(url:)` to ``MSALAuthority``, which returns an object of the subclass that fits the address.
+/// Adds to ``MSALAuthority`` an `init(url:)` that returns an object of the subclass that fits the address.
 ///
 /// An initialiser of a class cannot return a subclass; an initialiser in a protocol extension can. Apps do not need
 /// this protocol.

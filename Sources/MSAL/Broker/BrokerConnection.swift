@@ -29,7 +29,7 @@ package final class BrokerConnection: Sendable {
         var isClosed = false
     }
 
-    /// The process in which this connection was made, and a function that returns the current process.
+    /// The id of the process that made this connection, and a function that returns the current process's id.
     private let owner: Int32
     private let processID: @Sendable () -> Int32
     let unconfirmed = UnconfirmedChanges()
@@ -37,7 +37,7 @@ package final class BrokerConnection: Sendable {
     let location: BrokerLocation
     let deadlines: BrokerDeadlines
     private let notifications: NotificationCenter
-    /// The ended epoch that this connection acknowledges, and can do nothing else.
+    /// If set, this connection can only acknowledge this ended epoch.
     let endedEpoch: Epoch?
     let listener: BrokerListener?
     let state: Mutex<State>
@@ -107,7 +107,7 @@ package final class BrokerConnection: Sendable {
         return isRunning
     }
 
-    /// Ends the open connection, so that the next one begins anew.
+    /// Ends the open connection; the thread then opens a new one.
     package func reopen() { state.withLock(\.connection)?.shutDown() }
 
     /// Closes the connection permanently: waiting calls fail and the thread stops.
@@ -123,8 +123,8 @@ package final class BrokerConnection: Sendable {
     /// Makes another connection to the same broker, which opens with the first call.
     ///
     /// - Parameters:
-    ///   - endedEpoch: the ended epoch that the connection acknowledges, and can do nothing else.
-    ///   - listener: who is told of the broker's events.
+    ///   - endedEpoch: if given, the new connection can only acknowledge this ended epoch.
+    ///   - listener: receives the broker's events.
     package func companion(endedEpoch: Epoch? = nil, listener: BrokerListener? = nil) -> BrokerConnection {
         BrokerConnection(
             location: location, deadlines: deadlines, notifications: notifications, endedEpoch: endedEpoch,

@@ -12,10 +12,10 @@ package struct BrokerDeadlines: Sendable {
     /// piece.
     package var frame: Duration = .seconds(2)
     /// How long a request that reads what the broker knows, such as the current account, waits for its reply. The broker
-    /// answers in milliseconds. A person may be waiting for the screen that depends on it, and must not take a broker that
-    /// hangs for an app that hangs.
+    /// answers in milliseconds. A person may be waiting for a screen that depends on the reply; if the broker hangs,
+    /// they must not conclude that the app hangs.
     package var reading: Duration = .seconds(3)
-    /// How long a request that the broker records on disk, without the server, waits for its reply.
+    /// How long a request that the broker records on disk without asking the server waits for its reply.
     package var recording: Duration = .seconds(10)
     /// How long any other request without user interaction waits for its reply.
     package var silent: Duration = .seconds(60)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// Who is told of a connection's epochs and of the events that the broker sends on its own. A connection with a listener
-/// asks for events in its hello. The blocks run on the connection's thread and must not block it.
+/// Receives a connection's epochs and the events that the broker sends on its own. A connection with a listener asks
+/// for events in its hello. The blocks run on the connection's thread and must not block it.
 package struct BrokerListener: Sendable {
     /// The connection has opened, and belongs to this epoch.
     let opened: @Sendable (Epoch) -> Void
-    /// The connection could not be opened. It is tried again, unless the failure is permanent.
+    /// The connection could not be opened. The library tries again unless the failure is permanent.
     let missed: @Sendable (LinkFailure) -> Void
     let event: @Sendable (BrokerEvent) -> Void
 

@@ -16,9 +16,9 @@ package struct Call: Sendable {
 extension BrokerProtocol.Operation {
     /// What the broker does before it answers.
     enum Work {
-        /// It reads what it knows.
+        /// It reads what it already knows.
         case reading
-        /// It records what the request says on disk.
+        /// It records the request's contents on disk.
         case recording
         /// It asks the server, or a person.
         case asking

@@ -6,7 +6,7 @@ internal import BrokerProtocol
 /// Each event returns the actions to perform. Every call ends with exactly one ``Action/finish(_:_:)``. A duplicate
 /// reply, or a reply to a call that has ended, is ignored.
 struct RequestStateMachine {
-    /// What the caller of this machine must do, in order.
+    /// What the caller of this state machine must do, in order.
     enum Action {
         /// Open a connection now.
         case open
@@ -37,9 +37,9 @@ struct RequestStateMachine {
     private var isReady = false
     private var awaitsHello = false
     private var lastEpoch: Epoch?
-    /// Whether a call failed because the broker was unreachable, and no connection has opened since.
+    /// Whether a call has failed because the broker was unreachable; false again once a connection opens.
     private var missedBroker = false
-    /// Whether the broker has refused a call because the app is locked, and no connection has opened since.
+    /// Whether the broker has refused a call because the app is locked; false again once a connection opens.
     private var isLockedOut = false
     private(set) var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
 

@@ -87,7 +87,7 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorAccountRequired)
     #endif
     case internalErrorAccountRequired = -42106
-    /// The page was closed. The library never returns it: see ``MSALError/userCanceled``.
+    /// The page was closed. The library never returns this code: see ``MSALError/userCanceled``.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorSessionCanceled)
     #endif
@@ -102,12 +102,13 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorNoViewController)
     #endif
     case internalErrorNoViewController = -42403
-    /// An extension of an app cannot open an address. The library never returns it: Linux has no such extensions.
+    /// An extension of an app cannot open an address. The library never returns this code: Linux has no such
+    /// extensions.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorAttemptToOpenURLFromExtension)
     #endif
     case internalErrorAttemptToOpenURLFromExtension = -42404
-    /// An extension of an app cannot show a page. The library never returns it: Linux has no such extensions.
+    /// An extension of an app cannot show a page. The library never returns this code: Linux has no such extensions.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorUINotSupportedInExtension)
     #endif
@@ -147,7 +148,7 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalBrokerNotAvailable)
     #endif
     case internalBrokerNotAvailable = -42714
-    /// The address of a page is invalid. The library never returns it: the broker makes the addresses.
+    /// The address of a page is invalid. The library never returns this code: the broker makes the addresses.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInvalidASWebAuthenticationURL)
     #endif

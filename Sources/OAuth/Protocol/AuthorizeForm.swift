@@ -4,6 +4,6 @@
 package enum AuthorizeForm: String, CaseIterable, Sendable {
     case login, account, consent
 
-    /// - Parameter tenant: the name with which the page was asked for.
+    /// - Parameter tenant: the tenant's name in the request for the page.
     package func path(tenant: some StringProtocol) -> String { "/\(tenant)/\(rawValue)" }
 }

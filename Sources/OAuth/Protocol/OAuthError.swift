@@ -80,6 +80,6 @@ package struct OAuthError: Error, Sendable, Equatable {
         return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
     }
 
-    /// The value of `error_description`, first line.
+    /// The first line of the value of `error_description`.
     package var wireDescription: String { "AADSTS\(number): \(description)" }
 }

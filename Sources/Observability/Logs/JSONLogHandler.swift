@@ -13,7 +13,7 @@ package struct JSONLogHandler: LogHandler {
     package static let request = "request.id"
     /// The metadata keys whose values are stable codes, in order of preference.
     private static let codes = ["error.code", "oauth.number", "registration.code", "http.status", "response.status"]
-    /// The metadata key under which the HTTP server stores its own number of the request.
+    /// The metadata key under which the HTTP server stores its own number for the request.
     private static let ownRequest = "hb.request.id"
     /// The maximum number of bytes of a message or value; the rest is cut off.
     package static let limit = 8192

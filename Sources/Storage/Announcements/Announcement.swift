@@ -4,17 +4,17 @@
 ///
 /// An announcement is a value, not a closure, so that a database with several nodes can send it to the other nodes.
 package protocol Announcement: Sendable {
-    /// The form in which the announcement is sent to other nodes.
+    /// The announcement as it is sent to other nodes.
     var message: AnnouncementMessage { get }
 
-    /// Decodes an announcement of another node; nil if the message is of another kind or malformed.
+    /// Decodes an announcement from another node; returns nil if the message is of another kind or malformed.
     init?(_ message: AnnouncementMessage)
 }
 
-/// An announcement in the form in which nodes send it to each other.
+/// An announcement as nodes send it to each other.
 ///
-/// Every role of a database server can read and send notifications. A message therefore only identifies what changed,
-/// by an identifier that means nothing outside Baton, and a receiver only checks again what it knows.
+/// Every role of a database server can read and send notifications. A message therefore contains only an identifier of
+/// what changed, which means nothing outside Baton. A receiver only rechecks what it already knows.
 package struct AnnouncementMessage: Announcement, Hashable {
     /// The kind of the change: 1 to 32 small letters and hyphens.
     package let kind: String
@@ -27,7 +27,7 @@ package struct AnnouncementMessage: Announcement, Hashable {
 
     package var message: AnnouncementMessage { self }
 
-    /// The message that announcements may have been lost.
+    /// The message that says that announcements may have been lost.
     package static let gap = AnnouncementMessage(kind: "gap")
 
     /// Whether the message can be sent.
@@ -38,10 +38,10 @@ package struct AnnouncementMessage: Announcement, Hashable {
     }
 }
 
-/// What an observer of one kind of announcement learns.
+/// What an observer of one kind of announcement receives.
 package enum Observation<Value: Announcement>: Sendable {
     case change(Value)
-    /// Announcements of other nodes may have been lost. The observer must check everything that an announcement could
+    /// Announcements from other nodes may have been lost. The observer must check everything that an announcement could
     /// have concerned.
     case gap
 

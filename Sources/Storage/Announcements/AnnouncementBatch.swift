@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The announcements of one transaction as other nodes receive them: lines of text. The first line has the format's
-/// version and the sender, each other line has the kind and the key of one announcement.
+/// The announcements of one transaction as other nodes receive them: lines of text. The first line contains the
+/// format's version and the sender; every other line contains the kind and the key of one announcement.
 package struct AnnouncementBatch: Sendable, Equatable {
     /// The database object that sent the batch: 16 hexadecimal digits.
     package let sender: String

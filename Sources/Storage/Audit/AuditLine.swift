@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An act or an event for the audit log, as its caller knows it; ``AuditLog`` adds the line's position and the request.
+/// An act or an event that a caller passes to the audit log. ``AuditLog`` adds the line's position and the data about
+/// the request.
 package struct AuditLine: Sendable {
     package let action: AuditAction
     package let tenant: TenantID

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AuditLog {
-    /// The lines of a period, in the order of their times. A page is read with each call, so a long log is never in
-    /// memory as a whole. A line that is written meanwhile is on a later page if it is in the period.
+    /// The lines of a period, in the order of their times. Each call of ``next()`` reads one page, so a long log is
+    /// never in memory as a whole. A line that is written meanwhile is on a later page if it is in the period.
     package struct Pages: Sendable {
         private let database: any Database
         private let tenant: TenantID
@@ -56,7 +56,7 @@ extension AuditLog {
     }
 }
 
-/// A period of an audit log, with its beginning and without its end.
+/// A period of an audit log. The period includes its beginning but not its end.
 package struct AuditPeriod: Sendable {
     package let from: Timestamp
     package let to: Timestamp

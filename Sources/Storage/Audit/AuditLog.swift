@@ -77,7 +77,7 @@ package struct AuditLog {
             """)
     }
 
-    /// The maximum number of lines for equal events within ten minutes that have an address.
+    /// The maximum number of lines with an address for equal events within ten minutes.
     private static let maximumAddresses = 10
 
     /// Returns the newest `count` lines in chronological order.

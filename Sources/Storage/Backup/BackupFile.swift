@@ -8,8 +8,8 @@ package struct BackupFile: Sendable {
     /// The databases, in the order of the manifest.
     package let databases: [BackupContent]
 
-    /// Opens a backup and verifies all of it: the manifest, the length of the file, and the digest, the number and the
-    /// form of each table's rows.
+    /// Opens a backup and verifies all of it: the manifest, the length of the file and, for each table, the digest, the
+    /// number and the format of its rows.
     ///
     /// - Parameter schemas: the databases that the backup must have.
     /// - Throws: ``TransferError`` `notABackup`, `damaged`, `newer`, `schemaDiffers`, `file`; ``StorageError``
@@ -36,7 +36,7 @@ package struct BackupFile: Sendable {
     }
 }
 
-/// The rows of one database in a backup. Each reading checks their digests.
+/// The rows of one database in a backup. Every time the rows of a table are read, their digest is checked.
 package struct BackupContent: DatabaseContent {
     fileprivate let file: DataFile
     /// The place of the first row in the file.

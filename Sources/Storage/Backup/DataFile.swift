@@ -70,10 +70,10 @@ final class DataFile: Sendable {
         }
     }
 
-    /// Syncs the content, gives the file its final name, which must be free, and syncs the folder.
+    /// Syncs the content, gives the file its final name, and syncs the folder. No file may have that name yet.
     func publish(as target: String) throws {
         guard fsync(number) == 0 else { throw failure("\(path) cannot be written") }
-        // A link never replaces a file.
+        // `link` never replaces an existing file.
         guard unsafe link(path, target) == 0 else {
             guard errno == EEXIST else { throw failure("\(target) cannot be created") }
             throw TransferError(.fileExists, "\(target) exists already")
@@ -91,7 +91,7 @@ final class DataFile: Sendable {
     }
 }
 
-/// The owner of files.
+/// Looks up who owns a file.
 package enum FileOwner {
     /// Returns the user id of a file's owner; nil if there is no such file.
     package static func user(of path: String) -> UInt32? {

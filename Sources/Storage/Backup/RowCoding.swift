@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form of a row in a backup: the length of the rest in 4 bytes, then its values. A value is a byte for its kind,
-/// then 8 bytes for an integer, or a length in 4 bytes and as many bytes for a text or a blob. Numbers begin with their
-/// most significant byte.
+/// The format of a row in a backup: 4 bytes with the length of the rest, then the values. Each value begins with a byte
+/// for its kind. An integer follows in 8 bytes. A text or a blob follows as its length in 4 bytes and then its bytes.
+/// Numbers begin with their most significant byte.
 enum RowCoding {
     private enum Kind: UInt8 { case null, integer, text, blob }
 
     static let lengthSize = 4
-    /// The maximum length of a row. The server accepts no values that are nearly as long.
+    /// The maximum length of a row. The values that the server accepts are much shorter.
     static let maximumLength = 256 << 20
 
     /// - Throws: ``TransferError`` `valueUnsupported` if the row is too long.

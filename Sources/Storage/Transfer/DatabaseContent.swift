@@ -21,14 +21,14 @@ package protocol SnapshotSource: Sendable {
     func snapshot<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 }
 
-/// How far a transfer is.
+/// How far a transfer has progressed.
 package struct TransferProgress: Sendable, Equatable {
     package enum Phase: String, Sendable { case reading, writing, comparing }
 
     package let phase: Phase
     package let database: String
     package let table: String
-    /// Which of the database's tables it is, from 1.
+    /// The table's number among the database's tables, counted from 1.
     package let number: Int
     /// How many tables the database has.
     package let tables: Int
@@ -51,7 +51,7 @@ extension DatabaseContent {
         var sum = 0
         try forEachTable { table, cursor in
             if table.name == TableLayout.migrations {
-                // `apply` has inserted them, and the comparison checks them.
+                // `apply` has already inserted the rows of this table, and the comparison checks them.
                 while try cursor.next() != nil {}
                 return
             }

@@ -18,7 +18,7 @@ package struct TableLayout: Sendable, Equatable {
         case blob = "BLOB"
     }
 
-    /// The table in which every database records its schema's steps. Creating the tables fills it.
+    /// The table in which every database records its schema's steps. It is filled when the tables are created.
     static let migrations = "migration"
 }
 
@@ -123,7 +123,8 @@ extension DatabaseLayout {
         if catalogue == .sqlite { try refuseCutTexts(connection) }
     }
 
-    /// Refuses texts that contain U+0000. The server writes none, and would read such a text only up to that character.
+    /// Refuses texts that contain U+0000. The server never writes such a text, and would read it only up to that
+    /// character.
     private func refuseCutTexts(_ connection: any Connection) throws {
         for table in tables {
             for column in table.columns where column.type == .text {

@@ -24,7 +24,7 @@ final class TableRows: RowCursor {
 
     /// The maximum number of rows of a page.
     static let pageLength = 100
-    /// The number of bytes that a page should not exceed. Rows are as long as a part of an app's package.
+    /// The number of bytes that a page should not exceed. A row can be as long as a part of an app's package.
     static let pageBytes = 8 << 20
 
     init(of table: TableLayout, _ connection: any Connection) { (self.table, self.connection) = (table, connection) }
@@ -108,7 +108,8 @@ extension TableLayout {
             if batch.count == TableRows.pageLength {
                 try connection.execute(insertion(of: batch))
             } else {
-                // One at a time, so that each table has only two insert statements.
+                // The rows of a smaller batch are inserted one at a time, so that each table has only two insert
+                // statements.
                 for row in batch { try connection.execute(insertion(of: [row])) }
             }
             count += batch.count

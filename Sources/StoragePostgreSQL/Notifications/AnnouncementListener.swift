@@ -6,9 +6,10 @@ internal import Synchronization
 
 /// Receives the announcements of other nodes, on a connection and a thread of its own, and passes them to the observers.
 ///
-/// The server keeps no notification for a connection that is lost. Each time that the connection is open again, the
-/// observers get ``AnnouncementMessage/gap``. Regular checks detect within ``PostgreSQLConfiguration/Limits`` that
-/// notifications no longer arrive, even if no packet reports it, or if a program between node and server drops them.
+/// The server keeps no notification for a connection that is lost. Each time the connection has been opened again, the
+/// observers get ``AnnouncementMessage/gap``. Regular checks detect within the times in
+/// ``PostgreSQLConfiguration/Limits`` that notifications no longer arrive, even if no packet reports the loss or a
+/// program between node and server drops the notifications.
 final class AnnouncementListener: Sendable {
     private let loop: ListenerLoop
 
@@ -36,7 +37,8 @@ final class AnnouncementListener: Sendable {
     func begin() { loop.change(to: .listening) }
 }
 
-/// The work of the listener's thread. The thread keeps this object, but not the listener, whose end ends the thread.
+/// The work of the listener's thread. The thread keeps this object alive, but not the listener. When the listener is
+/// released, the thread ends.
 private final class ListenerLoop: Sendable {
     enum Phase: Int, Comparable {
         case waiting, listening, ended
@@ -75,7 +77,7 @@ private final class ListenerLoop: Sendable {
         while !isEnded {
             let begin = ContinuousClock.now
             do throws(Failure) { try listen() } catch {
-                // The next connection begins with a gap, so nothing is lost but time.
+                // The next connection begins with a gap, so the observers miss no change; they only learn of it later.
             }
             let pause = pauses.next(after: ContinuousClock.now - begin)
             if !isEnded { wakeUp.wait(until: .now + pause.spread(random())) }

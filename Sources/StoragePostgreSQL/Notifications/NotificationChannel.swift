@@ -8,7 +8,7 @@ internal import Storage
 struct NotificationChannel: Sendable {
     /// A name that needs no quotes: schemas have only small letters, digits and `_`.
     private let name: String
-    /// Distinguishes this database object from all others, also from others in the same process.
+    /// Distinguishes this database object from all others, including those in the same process.
     let sender: String
 
     init(of schema: String) {
@@ -17,7 +17,7 @@ struct NotificationChannel: Sendable {
     }
 
     /// Notifies all listening connections. Inside a transaction, the server sends the notifications when the
-    /// transaction is committed. It commits transactions that notify one after the other.
+    /// transaction is committed. Transactions that send notifications are committed one after the other.
     func notify(
         _ announcements: [any Announcement], over server: ServerConnection, limit: Duration
     ) throws(Failure) {
@@ -32,7 +32,7 @@ struct NotificationChannel: Sendable {
         try server.command("LISTEN \(name)", limit: limit)
     }
 
-    /// Sends a notification without announcements, which the sending connection must receive, too.
+    /// Sends a notification without announcements. The connection that sends it must also receive it.
     func probe(over server: ServerConnection, limit: Duration) throws(Failure) {
         for text in AnnouncementBatch.texts(of: [], from: sender) {
             _ = try server.execute("SELECT pg_notify(\(name), \(text))", limit: limit)

@@ -26,8 +26,8 @@ actor PooledConnection {
     /// What a transaction may do.
     enum Access {
         case read, write
-        /// Reads one state for any length of time. It never conflicts with other transactions. The state may
-        /// contain a transaction and lack an earlier one, which a transaction of `read` never sees.
+        /// Reads one state for any length of time. It never conflicts with other transactions. The state may contain a
+        /// transaction but lack an earlier one; a `read` transaction never sees such a state.
         case snapshot
 
         var begin: String {
@@ -149,7 +149,7 @@ actor PooledConnection {
     }
 
     private func rollBack(_ server: ServerConnection) {
-        // If the rollback fails, the transaction is still open, and the connection is closed, which also rolls the
+        // If the rollback fails, the transaction is still open. The connection is then closed, which also rolls the
         // transaction back.
         do throws(Failure) { try server.command("ROLLBACK", limit: limits.statement, isCancellable: false) } catch {}
     }

@@ -2,7 +2,7 @@
 internal import CPostgreSQL
 internal import Storage
 
-/// The values of one statement in the form in which libpq sends them: binary, with their lengths and types.
+/// The values of one statement as libpq sends them: binary, with their lengths and types.
 struct BoundValues {
     private let bytes: [UInt8]
     /// Where each value begins in `bytes`; nil for NULL.

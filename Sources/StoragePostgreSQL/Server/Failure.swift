@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Why an attempt at a transaction failed, and what follows for the connection and for the transaction.
+/// Why an attempt at a transaction failed, and what this means for the connection and for the transaction.
 struct Failure: Error {
     enum Kind {
         /// The server refused a statement. The connection can be used after a rollback.

@@ -4,7 +4,8 @@ internal import Glibc
 internal import Storage
 internal import UnixSocket
 
-/// One connection to the server, with its prepared statements. It belongs to one thread, which blocks in its methods.
+/// One connection to the server, with its prepared statements. It belongs to one thread, and its methods block that
+/// thread.
 ///
 /// Waiting ends when the task is cancelled or when a deadline passes. After a ``Failure`` whose kind ends the
 /// connection, the connection must not be used again.
@@ -209,7 +210,7 @@ internal import UnixSocket
             _ = unsafe poll(&files, 2, Int32(clamping: milliseconds))
             if files[1].revents != 0 { wakeUp.clear() }
             if files[0].revents != 0 { return }
-            // Nothing was sent yet, or only a part of the handshake.
+            // At most a part of the handshake has been sent, so there is no statement to cancel.
             if Task.isCancelled, cancellation == nil, !isEstablished { return }
         }
     }

@@ -36,9 +36,9 @@ extension PostgreSQLConfiguration {
 }
 
 extension Connection {
-    /// Returns the applied steps of the current schema; nil if it has no tables.
+    /// Returns the applied steps of the current schema; nil if the schema has no tables.
     ///
-    /// - Throws: ``TransferError`` `foreignTables` if it has only other tables.
+    /// - Throws: ``TransferError`` `foreignTables` if the schema has tables but none of Baton's.
     func appliedSteps() throws -> [RecordedStep]? {
         let tables = try Catalogue.postgreSQL.tables(self)
         guard !tables.isEmpty else { return nil }

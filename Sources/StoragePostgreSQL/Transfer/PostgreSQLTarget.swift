@@ -3,7 +3,8 @@ package import Storage
 
 /// The schemas of a PostgreSQL database into which a copy or a restore writes.
 ///
-/// All schemas are written in one transaction. If it is interrupted at any point, the database is as before.
+/// All schemas are written in one transaction. If the transaction is interrupted at any point, the database stays as it
+/// was.
 package struct PostgreSQLTarget: Sendable {
     /// One engine's schema.
     package struct Schema: Sendable {
@@ -131,7 +132,7 @@ extension Connection {
         try use(schema)
     }
 
-    /// Returns whether any of the tables, other than the list of the schema's steps, has a row.
+    /// Returns whether any of the tables, other than the table of the schema's steps, has a row.
     fileprivate func hasRows(in tables: [String]) throws -> Bool {
         for table in tables where table != "migration" {
             let isEmpty = try rows(SQL(stringLiteral: "SELECT 1 AS found FROM \(quoted(table)) LIMIT 1")).isEmpty

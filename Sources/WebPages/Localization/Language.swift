@@ -33,7 +33,7 @@ package enum Language: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the language of a tag such as `pt-BR` or `de_CH.UTF-8`; nil if there are no pages in it.
+    /// Returns the language of a tag such as `pt-BR` or `de_CH.UTF-8`; nil if there are no pages in this language.
     ///
     /// Only the primary subtag counts (RFC 4647 section 3.4).
     package init?(tag: some StringProtocol) {

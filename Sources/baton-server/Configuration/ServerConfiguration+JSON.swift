@@ -128,7 +128,7 @@ private struct RetentionDays: Decodable {
 }
 
 extension ServerConfiguration.Retention {
-    /// - Parameter formerAuditDays: the value of the key `auditDays` beside `retention`, where it was at first.
+    /// - Parameter formerAuditDays: the value of `auditDays` outside `retention`, which is the key's former place.
     fileprivate init<Key>(
         _ days: RetentionDays, formerAuditDays: Int?, in container: KeyedDecodingContainer<Key>
     ) throws {
@@ -236,7 +236,7 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// Refuses every key other than those of the list.
+    /// Refuses every key that is not in `known`.
     func refuseKeys(beside known: [String]) throws {
         let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         guard let unknown = keys.first(where: { !known.contains($0) }) else { return }

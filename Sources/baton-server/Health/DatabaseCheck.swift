@@ -3,16 +3,16 @@ internal import Logging
 internal import Storage
 internal import Synchronization
 
-/// Whether this process can use its databases: each can be reached, and its schema has not become too new since the
-/// start.
+/// Whether this process can use its databases: each can be reached, and no other node has upgraded its schema beyond
+/// this process's version since the start.
 ///
 /// The check costs little, however often it is asked for: a result is kept for ``lifetime``, and at most one check runs
 /// at a time.
 actor DatabaseCheck {
     /// How long a result is kept.
     static let lifetime = Duration.seconds(1)
-    /// How long the databases may take to answer. It is longer than a transaction may wait for a free connection: all
-    /// connections being in use shows that the database answers.
+    /// How long the databases may take to answer. It is longer than a transaction waits for a free connection, because
+    /// a database whose connections are all in use is answering.
     static let patience = Duration.seconds(6)
 
     private let databases: [(database: any Database, migrations: [Migration])]
@@ -40,7 +40,7 @@ actor DatabaseCheck {
             do {
                 try await database.read { try $0.checkSchema(migrations) }
             } catch let error as StorageError where error.code == .busy {
-                // Other transactions use every connection, so the database answers them.
+                // Other transactions use every connection, so the database is answering.
             } catch {
                 isUsable = false
                 warn("\(error)")

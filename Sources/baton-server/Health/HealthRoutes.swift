@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import NIOCore
 
 /// `GET /healthz`, which succeeds while the process answers, and `GET /readyz`, which succeeds while the server can
-/// serve and is not about to stop.
+/// serve requests and is not about to stop.
 struct HealthRoutes {
     let readiness: Readiness
     let databases: DatabaseCheck

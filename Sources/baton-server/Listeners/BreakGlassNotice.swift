@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import IdentityPlatform
 internal import Storage
 
-/// Tells every administrator that break-glass access is in force: each answer of the administration socket then says
-/// until when.
+/// Informs every administrator while break-glass access is in force: each answer of the administration socket then
+/// contains the time at which the access ends.
 struct BreakGlassNotice: RouterMiddleware {
     typealias Context = AdminContext
 

@@ -5,8 +5,8 @@ internal import NIOHTTP1
 /// While the server drains, announces in each response that the connection will be closed, and closes it after the
 /// response. The client's next request then uses a new connection, which a load balancer passes to another node.
 ///
-/// A response that began before is completed, and its connection stays open: the client may already have sent its next
-/// request.
+/// A response that began before the drain is completed, and its connection stays open: the client may already have sent
+/// its next request.
 final class ConnectionDrain: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart

@@ -2,16 +2,16 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Lets a connection that the server closes end properly: when the client has been sent the responses that are complete,
-/// and as soon as it has answered the end of TLS.
+/// Makes a connection that the server closes end properly: only after every complete response has been sent, and as
+/// soon as the client has answered the end of TLS.
 ///
-/// A channel that is closed drops what it has not sent. While a client reads slowly, that can be the end of a response,
-/// so a close waits until the responses are sent. A close in the middle of a response does not wait. Whoever closes a
-/// connection because the client does not read triggers ``Cut`` instead.
+/// A channel that is closed drops the data that it has not sent. If the client reads slowly, this can be the end of a
+/// response, so a close waits until the complete responses have been sent. A close in the middle of a response does not
+/// wait. To close a connection because the client does not read, trigger ``Cut`` instead.
 ///
-/// The server has Hummingbird's option that clients may half-close a connection. While this option is set, NIOSSL does
-/// not act on the client's own end of TLS or TCP, and such a connection stays until `TLSConfiguration.shutdownTimeout`
-/// is over, whatever the client does. Once the server closes the whole connection, the option has no use.
+/// The server sets Hummingbird's option that allows clients to half-close a connection. While this option is set,
+/// NIOSSL does not act on the client's own end of TLS or TCP: whatever the client does, the connection stays open until
+/// `TLSConfiguration.shutdownTimeout` is over. Once the server closes the whole connection, the option has no use.
 final class ConnectionEnd: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -19,9 +19,9 @@ final class ConnectionEnd: ChannelOutboundHandler {
     /// An event that closes the connection at once.
     struct Cut: Sendable {}
 
-    /// The number of responses that are complete, and not sent.
+    /// The number of responses that are complete but not yet sent.
     private var unsent = 0
-    /// The close that waits for them; its promise is the callers'.
+    /// The promise of a close that waits for these responses; nil if no close waits.
     private var waiting: EventLoopPromise<Void>?
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -38,7 +38,7 @@ final class ConnectionEnd: ChannelOutboundHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         switch mode {
         case .output: context.close(mode: mode, promise: promise)
-        // The server's own stop has waited long enough.
+        // The server is stopping, and has waited long enough.
         case .input where waiting != nil: close(context, promise)
         case .input: context.close(mode: mode, promise: promise)
         case .all where unsent == 0: close(context, promise)

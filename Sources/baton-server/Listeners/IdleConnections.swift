@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// Keeps places of a listener free that has few of them: if only ``reserve`` places are left, closes the connection
+/// Keeps places free on a listener that has few of them: if only ``reserve`` places are left, closes the connection
 /// that has waited longest for a request. Otherwise, any user of the machine could take all places of a listener on
 /// loopback with connections that send nothing, and a load balancer would get no answer to its health check.
 final class IdleConnections: Sendable {

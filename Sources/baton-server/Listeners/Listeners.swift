@@ -103,8 +103,9 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// How long the server waits for a client's end of TLS after its own. When the server stops, it waits this long for
-    /// clients that do not read their idle connections; nothing is lost, because everything was sent before.
+    /// How long the server, having sent its own end of TLS, waits for the client's. When the server stops, it waits
+    /// this long for clients that do not read their idle connections; nothing is lost, because everything was sent
+    /// before.
     private static let endOfTLS = TimeAmount.milliseconds(250)
 
     /// The maximum number of connections of a listener for health checks or metrics.

@@ -6,8 +6,8 @@ internal import Logging
 internal import NIOCore
 internal import Storage
 
-/// Answers calls on the administration socket with 503 while a database cannot serve. The dialects of the other
-/// listeners' protocols do the same.
+/// Answers calls on the administration socket with 503 while a database is temporarily unavailable. The other listeners
+/// do the same, in the dialects of their protocols.
 struct OutageResponse: RouterMiddleware {
     typealias Context = AdminContext
 

@@ -9,7 +9,8 @@ internal import Observability
 internal import ServerMetrics
 internal import Storage
 
-/// Counts what the server does and publishes it, if the configuration says where. Otherwise nothing is counted.
+/// Counts what the server does and publishes the counts, if the configuration names a listener for metrics. Otherwise
+/// nothing is counted.
 struct Metering: Sendable {
     /// The listeners whose requests are counted; the values of a label.
     enum Listener: String, CaseIterable, Sendable { case main, devices, administration }
@@ -31,7 +32,7 @@ struct Metering: Sendable {
         isOn ? MeasuredDatabase(database, name: name, factory: factory) : database
     }
 
-    /// Returns what counts the requests of each listener.
+    /// Returns the request metrics of each listener.
     func requests(_ routes: [Listener: [ServedRoute]]) -> [Listener: RequestMetrics] {
         guard isOn else { return [:] }
         let byName = Dictionary(uniqueKeysWithValues: routes.map { ($0.key.rawValue, $0.value) })

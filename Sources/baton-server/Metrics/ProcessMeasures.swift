@@ -2,7 +2,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What the kernel says about this process. A value that cannot be read is NaN.
+/// What the kernel reports about this process. A value that cannot be read is NaN.
 struct ProcessMeasures {
     let residentBytes: Double
     let processorSeconds: Double

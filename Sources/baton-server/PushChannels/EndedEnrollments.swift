@@ -9,7 +9,7 @@ final class EndedEnrollments: Sendable {
         case all
         case only(Set<DeviceReference>)
 
-        /// Whether devices of this tenant may be wanted.
+        /// Whether devices of this tenant may have to be checked.
         func concerns(_ tenant: TenantID) -> Bool {
             switch self {
             case .all: true

@@ -17,7 +17,7 @@ struct ManagementLink: Service {
     private let logger: Logger
     private let ended = EndedEnrollments()
 
-    /// The interval at which all devices are checked, in case that an announcement was lost.
+    /// The interval at which all devices are checked, in case an announcement was lost.
     private static let interval = Duration.seconds(600)
     /// The number of devices that are checked in one transaction.
     private static let page = 500
@@ -44,8 +44,8 @@ struct ManagementLink: Service {
             [.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue)], of: asker.tenant)
     }
 
-    /// Removes each enrollment's record when the enrollment ends, on whichever node. Checks all records at the start,
-    /// after a gap in the announcements, and every ten minutes.
+    /// Removes each enrollment's record when the enrollment ends, on this node or another. Checks all records at the
+    /// start, after a gap in the announcements, and every ten minutes.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -84,7 +84,7 @@ struct ManagementLink: Service {
         }
     }
 
-    /// Removes what device management has of organisations that the directory no longer has.
+    /// Removes device management's data about organisations that are no longer in the directory.
     private func removeGoneTenants() async throws {
         // Device management gets an organisation only after the directory. In this order, an organisation that another
         // node adds meanwhile is not mistaken for a removed one.
@@ -111,7 +111,7 @@ struct ManagementLink: Service {
 }
 
 extension EnrolledDevice {
-    /// The enrolled device whose name the directory has.
+    /// The enrolled device that an entry of the directory names.
     fileprivate init(_ entry: ManagementNames.Entry) {
         self.init(tenant: entry.tenant, udid: UDID(rawValue: entry.name))
     }

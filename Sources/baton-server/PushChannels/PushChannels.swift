@@ -70,7 +70,7 @@ final class PushChannels: Sendable {
     /// The number of push channels that are open.
     var held: Int { state.withLock { $0.channels.count } }
 
-    /// Nudges the push channels that an announcement of either engine concerns, made by this node or another.
+    /// Nudges the push channels that an announcement concerns, whichever engine and node made the announcement.
     func observe(_ identity: Platform, _ management: Management, logger: Logger) {
         identity.observeDevices { [self] seen in
             switch seen {

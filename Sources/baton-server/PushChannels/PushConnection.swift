@@ -23,7 +23,7 @@ final class PushConnection: Sendable {
     let reference: DeviceReference
     /// The directory's device at the other end, which proved possession of its key; nil if the device has not joined.
     let asker: DeviceAsker?
-    /// When the push channel is too old. The lives of push channels differ at random: after the end of a node, many
+    /// When the push channel becomes too old. The lifetimes of push channels differ at random: when a node ends, many
     /// devices open a push channel at the same time, and must not all do so again ten minutes later.
     private let expiry: ContinuousClock.Instant
     private let state: Mutex<State>

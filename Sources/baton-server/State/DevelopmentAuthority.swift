@@ -62,8 +62,8 @@ struct DevelopmentAuthority {
         in directory: StateDirectory, now: Date
     ) throws -> (Certificate, P256.Signing.PrivateKey) {
         if let root = try text(rootFile, in: directory) {
-            // The key is written before the certificate, so a certificate without a key is not a start that was cut
-            // off. Clients trust this certificate, so it must not be replaced.
+            // The key is written before the certificate, so an interrupted first start cannot leave a certificate
+            // without a key. Clients trust this certificate, so it must not be replaced.
             guard let key = try text("ca/root.key", in: directory) else {
                 throw ServerError(
                     .authorityUnusable, "\(directory.path(of: "ca/root.key")) is missing.",

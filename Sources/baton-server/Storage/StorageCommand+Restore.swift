@@ -100,7 +100,8 @@ extension StorageCommand {
                 rows += try await content.compare(
                     with: try await SQLiteFile(path: draft, schema: engine), options.progress)
             }
-            // From here on, a server that starts after a crash would find databases of two times, or none.
+            // From here on, a server that starts after a crash would find databases from different points in time, or
+            // none.
             try directory.replace(StateDirectory.unfinishedRestore, with: [])
             let suffix = ".replaced-\(Timestamp.now.seconds)"
             let former = files.filter { unsafe access($0, F_OK) == 0 }.map { $0 + suffix }

@@ -132,7 +132,7 @@ extension DatabaseConfiguration.PostgreSQL {
     func openTarget() async throws -> PostgreSQLTarget {
         let target = try await PostgreSQLTarget(self.target)
         var others = try await target.otherConnections()
-        // The connections of a program that was just killed are closed by PostgreSQL a moment later.
+        // When a program is killed, PostgreSQL closes its connections only a moment later.
         for _ in 0..<20 where others > 0 {
             try await Task.sleep(for: .milliseconds(250))
             others = try await target.otherConnections()

@@ -58,10 +58,10 @@ struct AdminClient: Sendable {
     /// Fetches an export, and passes its lines to `body` as they arrive.
     ///
     /// - Returns: the number of lines.
-    /// - Throws: ``CommandFailure``, also if the end of the export is missing.
+    /// - Throws: ``CommandFailure``, for example if the end of the export is missing.
     func export(_ path: String, body: ([String]) throws -> Void) async throws -> Int {
         let response = try await answer(to: try request("GET", path))
-        // The last line that has arrived is held back, because it may be the end of the export.
+        // The latest line is held back, because it may be the end of the export.
         var (rest, last, count): ([UInt8], String?, Int) = ([], nil, 0)
         do {
             for try await piece in response.body {

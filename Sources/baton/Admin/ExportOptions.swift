@@ -37,8 +37,8 @@ struct ExportOptions: ParsableArguments {
         }
     }
 
-    /// Runs `body`, and gives the file its name if it succeeds. If it fails, or a signal ends the command, nothing is
-    /// left.
+    /// Runs `body`, and gives the file its name if `body` succeeds. If `body` fails or a signal ends the command, no
+    /// file is left.
     private static func write(
         to path: String, _ body: @escaping @Sendable (DraftFile) async throws -> Int
     ) async throws -> Int {
@@ -70,7 +70,8 @@ struct ExportOptions: ParsableArguments {
         }
     }
 
-    /// A shell reports a command that a signal ended with 128 and the signal's number.
+    /// Returns the failure for an export that a signal ended. Its exit code is 128 plus the signal's number, as in a
+    /// shell.
     private static func interrupted(_ path: String, by number: Int32) -> CommandFailure {
         CommandFailure(
             code: "export_interrupted", message: "The export was interrupted. \(path) was not written.",

@@ -56,7 +56,7 @@ extension UserCommand {
         }
     }
 
-    /// Says what the person has, and how to confirm the command `verb`.
+    /// Returns a failure that states what the person has and how to confirm the command `verb`.
     private static func unconfirmed(
         _ verb: String, of user: String, _ admin: AdminOptions
     ) async throws -> CommandFailure {

@@ -15,7 +15,7 @@ struct BundleLog: Encodable {
 
     /// The lines, the oldest first.
     let lines: [Line]
-    /// How many lines were left out because their level or message is not on the lists, or their form is unexpected.
+    /// How many lines were left out because their level or message is not on the lists, or their format is unexpected.
     let omitted: Int
 
     /// How many lines are read.
@@ -38,8 +38,8 @@ struct BundleLog: Encodable {
         omitted = all.count - lines.count
     }
 
-    /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`. Returns nil for any other form, or if the
-    /// level or the message is not on the lists. Omits metadata that is not on the lists.
+    /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`. Returns nil for any other format, or if
+    /// the level or the message is not on the lists. Omits metadata that is not on the lists.
     private static func line(_ text: Substring) -> Line? {
         if text.hasPrefix("{") { return object(text) }
         guard let bracket = text.ranges(of: "] ").last, let colon = text.firstRange(of: ": ") else { return nil }
@@ -57,7 +57,7 @@ struct BundleLog: Encodable {
         return Line(time: String(head[0]), level: String(head[1]), message: message, values: permitted(values))
     }
 
-    /// Parses a line of a log in JSON; see ``JSONLogHandler``. Returns nil as ``line(_:)``.
+    /// Parses a line of a log in JSON; see ``JSONLogHandler``. Returns nil in the same cases as ``line(_:)``.
     private static func object(_ text: Substring) -> Line? {
         let value = try? JSONReader.read(Array(text.utf8), limits: JSONLimits(bytes: 64 << 10, depth: 2, values: 64))
         guard let members = value?.object, let message = members["message"]?.string,

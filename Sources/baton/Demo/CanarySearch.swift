@@ -44,7 +44,8 @@ final class CanarySearch {
         var processes = try programs()
         let supervised = try ProcessTable.read().descendants(of: processes["supervisor"] ?? 0)
         for process in supervised where !process.isZombie { processes["supervised \(process.pid)"] = process.pid }
-        // This program and the home screen are one file, which contains the numbers of the demonstration's people.
+        // The home screen is the same program as this one, and the program's file contains the numbers of the
+        // demonstration's people.
         let home = processes.removeValue(forKey: "home")
         try await search(processes, files: true, ["--expect-none"])
         canaries["graph field"] = nil

@@ -7,7 +7,7 @@ import UnixSocket
 /// The bar of a kiosk session, as `swaybar` starts it. Nobody sees its output.
 struct KioskBar {
     let process: ChildProcess
-    /// The bar ends when its input does.
+    /// The writing end of the bar's standard input. The bar exits when this end is closed.
     private let input: Descriptor
 
     init(_ local: LocalEnvironment) throws {
@@ -22,7 +22,7 @@ struct KioskBar {
         )
     }
 
-    /// Waits until the bar has ended by itself, as it does after each session.
+    /// Waits until the bar has exited, which it does after each session.
     func awaitEnd() async throws {
         let status = try await blocking { [process] in try process.waitForExit() }
         try check(status.isSuccess, "the bar ended with \(status.text)")

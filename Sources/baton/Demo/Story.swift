@@ -9,7 +9,8 @@ struct Story {
     let stage: Stage
 
     private let canaries: CanarySearch
-    /// The number is not in the program, whose file is part of the home screen's memory.
+    /// The number is chosen at run time: a constant would be in the program's file, which is part of the home screen's
+    /// memory.
     private static let note = "The patient in bed 12 asks for the window seat, call \(Int.random(in: 1..<1 << 52))"
 
     init(_ stage: Stage) {

@@ -29,7 +29,7 @@ extension DeviceCommand {
             PrometheusText.render(families).split(separator: "\n").map(String.init)
         }
 
-        /// One row for each series; of a histogram, only the number and the sum.
+        /// One row for each series; for a histogram, only its count and its sum.
         private static func rows(_ families: [MetricFamily]) -> [String] {
             let rows = families.flatMap { family in
                 family.samples.filter { $0.suffix != "_bucket" }.map { sample in

@@ -45,7 +45,7 @@ struct HomeCommand: AsyncParsableCommand {
     func run() async throws { try await output.reporting { try await show() } }
 
     private func show() async throws {
-        // The bar does not start anew in its process, but ends.
+        // The bar does not start anew in its process; it exits.
         let renewal = bar ? nil : try HomeRenewal(port: port)
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         let environment = ProcessInfo.processInfo.environment
@@ -61,7 +61,7 @@ struct HomeCommand: AsyncParsableCommand {
         let show =
             if let renewal { try await makeScreen(start, after: renewal, logger) } else { try makeBar(start, logger) }
         let (end, signal) = await Signals.cancelling(asked: { renewal?.stop() }, show)
-        // What is ended on request may end with an error of its own.
+        // If a signal ended the command, an error of `show` is expected.
         if signal == nil { try end.get() }
     }
 

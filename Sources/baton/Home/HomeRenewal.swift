@@ -7,8 +7,8 @@ import UnixSocket
 
 /// Starts the home screen's process anew once a session has ended, so that its memory holds nothing of a worker.
 ///
-/// The new start has the socket of the page: a page that is open waits instead of being refused, and no other program gets
-/// the port. The parent of the process notices nothing.
+/// The new start inherits the socket of the page: an open page waits instead of being refused, and no other program can
+/// take the port. The parent of the process notices nothing.
 final class HomeRenewal: Sendable {
     /// The files that are passed on.
     private enum File: String { case page, findings }
@@ -16,15 +16,15 @@ final class HomeRenewal: Sendable {
     /// Whether this process has started anew after a session.
     let isRenewed: Bool
     let socket: LoopbackListener
-    /// What the former start has found out about the machine; nil if this is no new start, or if that is not known.
+    /// What the former start found out about the machine; nil if there was no former start, or if it passed nothing on.
     let findings: HomeWindow.Findings?
     private let isStopping = Atomic(false)
 
     private static let limits = JSONLimits(bytes: 1 << 20)
 
-    /// Takes over what the process's former start has passed on. Call it once, before the process starts a child.
+    /// Takes over what the process's former start passed on. Call this once, before the process starts a child.
     ///
-    /// - Parameter port: the page's port if this is no new start; 0 for a free one.
+    /// - Parameter port: the page's port if there was no former start; 0 for a free one.
     /// - Throws: ``SocketError`` if the page cannot be served.
     init(port: Int) throws(SocketError) {
         let former = Heritage<File>.take()
@@ -42,7 +42,7 @@ final class HomeRenewal: Sendable {
     /// Notes that this process was asked to end.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
-    /// Call it when no window is open, and no program that was opened from a tile runs.
+    /// Starts the process anew. Call this only while no window is open and no program opened from a tile is running.
     ///
     /// - Parameter findings: what the next start need not find out again.
     func startAnew(with findings: HomeWindow.Findings? = nil) -> Never {
@@ -53,7 +53,7 @@ final class HomeRenewal: Sendable {
         // From here on, a signal ends the process at once.
         for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
         if isStopping.load(ordering: .relaxed) { exit(0) }
-        // Whatever started this program must start the installed one.
+        // If the program's file was replaced, exit, so that this process's parent starts the newly installed program.
         if OwnProgram.isReplaced { exit(0) }
         OwnProgram.unblockSignals()
         let failure = OwnProgram.startAnew(passing: files)

@@ -10,8 +10,9 @@ import UnixSocket
 
 /// The window of the home screen: a confined Chromium that shows the home screen and nothing else.
 ///
-/// It leaves nothing behind. Its profile is in its confinement's memory, and its policies are read from a descriptor.
-/// Both vanish with its last process, and its processes end with this one, however it ends.
+/// The window leaves nothing behind. Its profile is in the memory of its confinement, and it reads its policies from a
+/// descriptor. Both vanish with the window's last process. The window's processes end when this process ends, for
+/// whatever reason.
 final class HomeWindow: Sendable {
     /// What this program has found out about the machine and need not find out again when it starts anew.
     struct Findings: Codable {
@@ -28,8 +29,8 @@ final class HomeWindow: Sendable {
     private let bus: Mutex<AccessibilityBus?>
     /// The environment of the session.
     private let session: [String: String]
-    /// The end that each window reads from, and the end that this process alone has open. When this process ends,
-    /// however it ends, the windows read the end of the stream.
+    /// A pair of connected sockets: each window reads from one of them, and only this process holds the other. When
+    /// this process ends, for whatever reason, the windows read the end of the stream.
     private let life: (reader: Connection, writer: Connection)
 
     /// Debian's Chromium without the script `/usr/bin/chromium`, which only adds options from `/etc/chromium.d`.
@@ -37,15 +38,16 @@ final class HomeWindow: Sendable {
     /// Where Chromium reads its policies.
     private static let policies = "/etc/chromium/policies/managed/baton.json"
     /// Runs a program until the stream ends, then ends everything in the sandbox. bubblewrap ends with its parent only
-    /// once it has started completely, so it alone would leave the window of a process that is killed meanwhile.
+    /// once it has started completely. Without this script, a window would survive if this process were killed before
+    /// that.
     private static let bound = """
         (read -r _ <&9; kill -KILL -1) &
         exec "$@" 9<&-
         """
     private static let memory = Confinement.Memory(home: 256 << 20, temporary: 64 << 20, shared: 256 << 20)
 
-    /// - Parameter findings: what this program found out before it started anew. Then the browser could be confined, and
-    ///   it is not tried again: a window that cannot be confined does not open.
+    /// - Parameter findings: what this program found out before it started anew. If given, the browser could be
+    ///   confined at that time, and this is not tested again: a window that cannot be confined does not open.
     /// - Throws: ``CommandFailure`` if there is no screen or no browser, or if the browser cannot be confined. In that
     ///   case no window may open.
     init(browser: String, isFullScreen: Bool, findings: Findings?) async throws {
@@ -97,8 +99,8 @@ final class HomeWindow: Sendable {
 
     /// Opens a window. Blocks until its process has started.
     ///
-    /// The window may open one address, with a number that nothing shows to a person, so no second window shows the home
-    /// screen. Programs of the same user can read it in `/proc`.
+    /// The window may open only one address. The address contains a random number that no person sees, so no second
+    /// window can show the home screen. Programs of the same user can read the number in `/proc`.
     ///
     /// - Throws: ``ProcessFailure``, ``FileError``.
     func open(_ address: String) throws -> ChildProcess {
@@ -129,7 +131,7 @@ final class HomeWindow: Sendable {
             "--no-default-browser-check", "--password-store=basic", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-pinch",
             "--overscroll-history-navigation=0",
-            // The page asks for views all the time, also behind an app's window.
+            // The page requests views all the time, even while it is behind an app's window.
             "--disable-renderer-backgrounding", "--disable-background-timer-throttling",
             "--disable-backgrounding-occluded-windows",
         ] + (isFullScreen ? ["--kiosk"] : ["--window-size=1100,800"])

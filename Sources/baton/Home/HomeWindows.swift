@@ -5,9 +5,9 @@ import Processes
 
 /// Keeps one window of the home screen open until the person closes it.
 ///
-/// A window ends when the session during which it was open has ended, when its browser crashes and when its page has
-/// died, with everything that was opened from it; then a new window opens. So nothing that somebody opened in a window
-/// is there for the next worker. After a session, the process that starts anew opens the new window.
+/// A window ends when the session during which it was open ends, when its browser crashes, and when its page dies.
+/// Every window that was opened from it ends with it, so the next worker finds nothing that somebody opened. Then a new
+/// window opens. After a session, the process starts anew and opens the new window.
 actor HomeWindows {
     private let window: HomeWindow
     private let logger: Logger
@@ -57,7 +57,7 @@ actor HomeWindows {
                 await wait(pause)
                 pause = min(max(pause * 2, Self.firstPause), Self.lastPause)
             }
-            // This process starts anew, so it opens no window any more.
+            // This process is about to start anew, so it opens no further window.
             if isSessionOver { await handover.beyond(.max) }
         }
     }

@@ -43,7 +43,7 @@ final class OpenWindow: Sendable {
     ///
     /// - Throws: ``ProcessFailure``.
     func ending(_ presence: PagePresence, start: Duration, patience: Duration) async throws -> Ending {
-        // Nothing has reaped the process yet, so the number is its own.
+        // The process has not been reaped yet, so the id still belongs to it.
         let window = ((try? ProcessTable.entry(process.pid)) ?? nil)?.name
         return try await withThrowingTaskGroup { group in
             group.addTask {
@@ -66,7 +66,7 @@ final class OpenWindow: Sendable {
             state.cause = state.cause ?? reason
             return true
         }
-        // A process that does not end is tried again: the window may still be open.
+        // Try again if a process does not end: the window may still be open.
         while isRunning, (try? await blocking { try self.kill() }) == nil { try? await Task.sleep(for: .seconds(1)) }
     }
 

@@ -53,7 +53,7 @@ enum BrowserChoice: Sendable {
 
     private static let python = "/usr/bin/python3"
 
-    /// Whether Python can read a program, which is not run.
+    /// Whether Python can compile a program. The program is not run.
     private static func isPython(_ program: String) async throws -> Bool {
         let script = "import sys; compile(open(sys.argv[1], 'rb').read(), 'person', 'exec', dont_inherit=True)"
         return try await blocking {

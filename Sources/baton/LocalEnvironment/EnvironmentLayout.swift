@@ -19,7 +19,7 @@ struct EnvironmentLayout: Sendable {
     /// Browser profiles, one per epoch.
     var profiles: String { root + "/run/profiles" }
     var apps: String { root + "/apps" }
-    /// The agent's folder for what it takes from apps.
+    /// The folder into which the agent moves the data that it takes away from apps.
     var trash: String { root + "/trash" }
     var logs: String { root + "/logs" }
     var configuration: String { root + "/configuration" }

@@ -102,7 +102,7 @@ struct EnvironmentSummary: Encodable {
         ]
     }
 
-    /// How to say who signs in where a program acts as the person.
+    /// How to choose who signs in, if a program acts as the person.
     private static func seat(_ local: LocalEnvironment) -> Suggestion {
         let worker = local.facts.people.first { $0.role == nil } ?? local.facts.people[0]
         return Suggestion(

@@ -89,7 +89,8 @@ struct LocalDeviceSetup: Sendable {
         return configuration
     }
 
-    /// The agent takes the data of each sample app away if the app does not erase it.
+    /// Returns the configuration of a sample app. It makes the agent take away the app's data if the app does not erase
+    /// it.
     private func configuration(of app: EnvironmentFacts.App) throws -> MDMAdmin.Configuration {
         let real = EnvironmentLayout(root: try Directory(path: layout.root).realPath())
         return Self.configuration(app.clientID, app.redirectURI, dataFolders: [real.data(ofApp: app.number)])
@@ -107,8 +108,7 @@ struct LocalDeviceSetup: Sendable {
             "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
     }
 
-    /// Registers the profile of the home screen, which replaces an earlier profile of the home screen, and queues its
-    /// installation.
+    /// Registers the profile of the home screen in place of an earlier one, and queues its installation.
     func push(_ homeScreen: HomeScreenPayload) async throws {
         let identifier = Self.homeScreen
         let profile = Profile(
@@ -134,8 +134,8 @@ struct LocalDeviceSetup: Sendable {
         try await admin.call("DELETE", path(.deviceProfile, ["profile": profile]))
     }
 
-    /// Returns the device's failed commands, as lines, without those about the developer's own apps: a refused one remains
-    /// in the list.
+    /// Returns the device's failed commands as lines. Leaves out the commands about the developer's own apps, because a
+    /// refused one remains in the list.
     func failures() async throws -> [String] {
         let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
         let own = Set(facts.apps.map(\.bundleID) + [Self.brokerBundle])

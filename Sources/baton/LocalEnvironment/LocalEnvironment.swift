@@ -22,8 +22,8 @@ final class LocalEnvironment {
 
     /// Opens the environment in a folder, or creates a new one there.
     ///
-    /// - Parameter restarted: called when a program of the device was started again, with how its former process exited; nil
-    ///   if its end ends the environment.
+    /// - Parameter restarted: called when a program of the device has been started again, with the exit status of its
+    ///   former process; nil if the environment ends when such a program exits.
     /// - Throws: ``CommandFailure``, for example if another process uses the folder.
     init(
         layout: EnvironmentLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = [],

@@ -9,15 +9,15 @@ import Processes
 
 /// The developer's own apps in an environment that another process keeps running.
 struct OwnApps {
-    /// One app, as its code must name it.
+    /// One app, with the values that its code must use.
     struct Registration: Encodable {
         let id: String
         let clientID: String
         let redirectURI: String
         let authority: String
-        /// Whether the app was registered by this call.
+        /// Whether this call registered the app.
         let isNew: Bool
-        /// The app's folders of a worker's data, if this call has set them.
+        /// The app's folders of a worker's data; nil if this call did not set them.
         let dataFolders: [String]?
 
         private enum CodingKeys: String, CodingKey {
@@ -52,20 +52,21 @@ struct OwnApps {
         (self.facts, self.tenantID) = (facts, tenantID)
     }
 
-    /// Registers an app at the identity platform, and has the MDM configure it on the device. An app that is registered
-    /// already stays as it is.
+    /// Registers an app at the identity platform, and has the MDM configure it on the device. If the app is already
+    /// registered, its registration stays as it is.
     ///
     /// - Parameters:
-    ///   - clientID: the client id that the app's code names; nil for the one that it has, or for a new one.
+    ///   - clientID: the client id in the app's code; nil for the one that the app already has, or else for a new one.
     ///   - folders: the app's folders of a worker's data; nil to leave them as they are.
     ///   - program: the path of the app's program, which must not be in such a folder.
     ///   - patience: how long to wait while another command registers an app.
-    /// - Throws: ``CommandFailure``, also if the app or the client id belongs to somebody else. Then nothing is registered.
+    /// - Throws: ``CommandFailure``, for example if the app or the client id belongs to somebody else. In that case,
+    ///   nothing is registered.
     func register(
         _ id: String, clientID: String?, dataFolders folders: [String]?, program: String? = nil, patience: Duration
     ) async throws -> Registration {
         try await checkRunning()
-        // Of two calls at once, the second sees what the first has registered.
+        // Of two concurrent calls, the second sees what the first has registered.
         let lock = try await lock(within: patience)
         defer { withExtendedLifetime(lock) {} }
         var known = try known()
@@ -101,7 +102,7 @@ struct OwnApps {
 
     /// Waits for the lock on the list of apps.
     ///
-    /// - Throws: ``CommandFailure`` that names the process with the lock, if that process keeps it.
+    /// - Throws: ``CommandFailure`` that names the process with the lock, if that process does not release it in time.
     private func lock(within patience: Duration) async throws -> FileLock {
         let path = layout.ownApps + ".lock"
         let deadline = ContinuousClock.now + patience
@@ -128,7 +129,7 @@ struct OwnApps {
 
     /// Removes the client of an app that the device has refused.
     ///
-    /// - Throws: the refusal, with what failed as an addition.
+    /// - Throws: the refusal, if the client could not be removed; the reason for that is added to it.
     private func takeBack(_ app: Registration, because refusal: any Error) async throws {
         do { try await admin.call("DELETE", clientPath(app.clientID)) } catch {
             throw CommandFailure(reading: refusal).adding(
@@ -142,7 +143,7 @@ struct OwnApps {
         IdentityAdmin.Path.client.filled(["tenant": tenantID, "client": client])
     }
 
-    /// Has the MDM configure an app on the device, which refuses folders of another app.
+    /// Has the MDM configure an app on the device. The device refuses folders that belong to another app.
     private func install(_ app: Registration, _ folders: [String]) async throws {
         let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
         let command = try await setup.install(

@@ -15,7 +15,7 @@ struct Program: Sendable {
         /// A command through which the program is started; empty for none.
         let wrapper: [String]
         let layout: EnvironmentLayout
-        /// Whether a person may close the program, which ends the environment as Ctrl-C does.
+        /// Whether a person may close the program. Closing it ends the environment, as Ctrl-C does.
         var isClosedByPerson = false
         /// Whether the program is started again when it exits, as systemd does on a device.
         var isStartedAgain = false
@@ -49,7 +49,7 @@ struct Program: Sendable {
         return Program(order: order, process: process, readiness: readiness)
     }
 
-    /// Blocks until the program reports that it serves.
+    /// Blocks until the program reports that it is ready to serve.
     ///
     /// - Throws: ``CommandFailure`` with the path of the program's log if the program ends or is not ready in time.
     func awaitReady() throws {

@@ -21,7 +21,7 @@ struct ProgramFiles: Sendable {
     }
 
     /// The folder of Swift's libraries, which programs load unless they are linked statically; nil if every confined
-    /// window sees it anyway, such as a toolchain in `/usr`.
+    /// window sees the folder anyway, for example because the toolchain is in `/usr`.
     ///
     /// - Throws: ``FileError`` if the libraries of this process cannot be read.
     static func runtimeToShow() throws -> String? {

@@ -12,7 +12,7 @@ final class Programs: Sendable {
         case asked
         /// The environment could not be started.
         case failed
-        /// A program exited after it had served. Its log says why.
+        /// A program exited after it had become ready to serve. Its log says why.
         case died(program: String, status: ExitStatus, log: String)
     }
 
@@ -45,7 +45,7 @@ final class Programs: Sendable {
     /// Whether the environment is ending or has ended.
     var isEnding: Bool { state.withLock { $0.isEnding } }
 
-    /// Starts a program, waits until it serves, and then watches it; blocks.
+    /// Starts a program, blocks until it is ready to serve, and then watches it.
     ///
     /// - Parameter spawned: called as soon as its process runs.
     /// - Throws: ``CommandFailure``.
@@ -72,7 +72,8 @@ final class Programs: Sendable {
             let former = status
             let isStarted = (try? start(program.order) { restarted?($0, former) }) != nil
             if isStarted || isEnding { return }
-            // It ended before it served. If it could not even be spawned, the former status says why the program ended.
+            // The new process ended before it was ready. If there was no new process, the former status says why the
+            // program ended.
             status = (try? self[program.name]?.process.waitForExit()) ?? former
         }
         end(
@@ -80,7 +81,7 @@ final class Programs: Sendable {
                 ? .asked : .died(program: program.name, status: status, log: program.log))
     }
 
-    /// Notes that the program is started again, if it may be.
+    /// Returns whether the program may be started again; if so, records the restart.
     private func mayRestart(_ program: Program) -> Bool {
         state.withLock { state in
             guard restarted != nil, program.order.isStartedAgain, !state.isEnding else { return false }

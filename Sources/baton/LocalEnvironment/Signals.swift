@@ -6,8 +6,8 @@ import UnixSignals
 struct Signals {
     private let handling: Task<Void, Never>
 
-    /// Calls `body` with the number of each signal that arrives. None that arrives after this initializer has returned is
-    /// lost; one that arrives earlier ends the process.
+    /// Calls `body` with the number of each signal that arrives. A signal that arrives after this initializer has
+    /// returned is never lost; a signal that arrives earlier ends the process.
     init(_ body: @escaping @Sendable (Int32) -> Void) async {
         let arrivals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
         handling = Task { for await signal in arrivals { body(signal.rawValue) } }
@@ -20,10 +20,10 @@ struct Signals {
         let signal = Mutex<Int32?>(nil)
     }
 
-    /// Runs `body`, and cancels it when a signal arrives, also one that arrives before the first line of `body`.
+    /// Runs `body`, and cancels it when a signal arrives, even if that happens before the first line of `body`.
     ///
     /// - Parameter asked: called for each signal, before `body` is cancelled.
-    /// - Returns: how `body` has ended, and the first signal that arrived; nil if none did.
+    /// - Returns: how `body` ended, and the first signal that arrived, or nil if none did.
     static func cancelling<Value: Sendable>(
         asked: @escaping @Sendable () -> Void = {}, _ body: @escaping @Sendable () async throws -> Value
     ) async -> (end: Result<Value, any Error>, signal: Int32?) {

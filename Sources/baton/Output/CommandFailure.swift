@@ -25,13 +25,14 @@ struct CommandFailure: Error, Codable, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// Returns the failure if it is one, otherwise the failure for an error that no command expects.
+    /// Converts an error: a ``CommandFailure`` stays as it is, and any other error becomes the failure for an
+    /// unexpected error.
     init(reading error: any Error) { self = error as? CommandFailure ?? CommandFailure(unexpected: error) }
 
-    /// Returns this failure with what failed afterwards as an addition. The code stays that of this failure.
+    /// Returns this failure with a later failure added to its message. The code remains the code of this failure.
     ///
     /// - Parameters:
-    ///   - act: what failed afterwards, as a sentence without its end.
+    ///   - act: what failed afterwards, as a sentence without its full stop.
     ///   - remedy: what to do about it.
     func adding(_ other: CommandFailure, doing act: String, remedy addition: String) -> CommandFailure {
         CommandFailure(

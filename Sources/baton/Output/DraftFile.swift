@@ -39,8 +39,8 @@ final class DraftFile: Sendable {
     func publish() throws(FileError) {
         try file.withNumber { number throws(FileError) in
             guard fsync(number) == 0 else { throw FileError(.sync, errno: errno, path: draft) }
-            // A link never replaces a file. It is made to this descriptor's file, even if another program has replaced
-            // the draft.
+            // Creating a link never replaces a file. The link refers to this descriptor's file, even if another program
+            // has replaced the draft.
             let own = "/proc/self/fd/\(number)"
             guard unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
                 throw FileError(.rename, errno: errno, path: path)

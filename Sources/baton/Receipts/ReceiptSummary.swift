@@ -31,7 +31,7 @@ struct ReceiptSummary: Encodable {
     let unobserved: String
     /// When the search for folders that belong to no entry began, if that was before the session.
     let foldersAsOf: String?
-    /// What the agent saw that a browser held open; `none`, or `unknown`.
+    /// What the agent saw a browser hold open; `none`, or `unknown`.
     let opened: String
     let afterDamage: Bool
 

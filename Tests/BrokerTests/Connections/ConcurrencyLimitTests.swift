@@ -31,7 +31,7 @@ import Testing
             return answered
         }
 
-        /// Waits until `count` messages have begun to be answered or are waiting.
+        /// Waits until `count` messages are being answered or are waiting for their turn.
         func see(_ count: Int, of process: AppProcess) async {
             while begun.load(ordering: .relaxed) + limit.waiting(of: process) < count { await Task.yield() }
         }

@@ -97,7 +97,7 @@ import Testing
         }
         let all = names(everywhere, isNewest: true)
         #expect(names(everywhere, isNewest: false).symmetricDifference(all) == ["new_folders"])
-        // Whoever has looked into none of them has not looked into the new ones either.
+        // A search that covered none of the other folders has not covered new folders either.
         #expect(
             names(everywhere.subtracting([.otherFolders]), isNewest: false).symmetricDifference(all) == [
                 "other_folders"

@@ -22,7 +22,7 @@ import UnixSocket
 
     /// Answers as a helper whose search for folders began at this time.
     ///
-    /// - Parameter asked: called with the time from which files are looked for.
+    /// - Parameter asked: called with the time since which files must have changed to be reported.
     private static func serve(
         _ connection: Descriptor, _ scratch: Scratch, foldersSearched: Int?, files: [String], asked: (Int) -> Void
     ) {
@@ -44,7 +44,7 @@ import UnixSocket
         }
     }
 
-    /// The receipt of a session whose files were looked for in folders that were found at this time.
+    /// The receipt of a session after which the helper looked for files in folders that it had found at this time.
     private func receipt(
         foldersSearched: Int?, files: [String] = [], asked: @escaping @Sendable (Int) -> Void = { _ in },
         during session: (SupervisorFixture) -> Void = { _ in }

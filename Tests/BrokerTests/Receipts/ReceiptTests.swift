@@ -215,7 +215,7 @@ import Testing
             // The first 35 receipts are older than 64 days; the 35th shares its file with one that is not.
             #expect(try chain.verdict().first == 35)
 
-            // The device's clock is set forward, the server's is not.
+            // The device's clock is set forward. The server's clock is not.
             try chain.append(at: 100_000 * day)
             #expect(try chain.verdict().first == 35)
 

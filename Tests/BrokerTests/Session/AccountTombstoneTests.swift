@@ -4,7 +4,8 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// The account changes that one client is told about (rule CUR-6), also after a crash between telling and clearing.
+/// The account changes that one client is told about (rule CUR-6), including after a crash between telling and
+/// clearing.
 @Suite struct AccountTombstoneTests {
     private var tombstones = AccountTombstones([])
 

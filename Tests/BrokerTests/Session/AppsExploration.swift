@@ -303,7 +303,7 @@ import Testing
                 }
                 #expect(before.taking == nil && after.taking?.taken == nil && after.taking?.apps == Set(apps))
                 #expect(ended == after.ended && !after.commit.isAttempt && after.awaited.isEmpty)
-                // The agent has cleared the browser before, so it is there.
+                // The agent has already cleared the browser, so an agent is connected.
                 #expect(!after.items.contains(.browser) && after.toTake == apps)
                 #expect(after.commit.erased.isDisjoint(with: apps))
                 #expect(step.actions.count <= 2)

@@ -6,10 +6,11 @@ import BrokerSupervisor
 import Processes
 import Testing
 
-/// Every order of events for an app that keeps a note of the worker in its memory and on the disk, in two processes:
-/// from one worker's session to the next one's and its end, until no new state is found. The session machine, the
-/// record of the apps' processes and the order to the agent are the shipped types; the files, the agent and the
-/// processes are simulated. What happens within one process is explored by `HandoverExploration`.
+/// Every order of events for an app with two processes that keeps a note of the worker in memory and on the disk. The
+/// events reach from one worker's session to the end of the next worker's session. The exploration ends when no new
+/// state is found. The session machine, the record of the apps' processes and the order to the agent are the shipped
+/// types; the files, the agent and the processes are simulated. What happens within one process is explored by
+/// `HandoverExploration`.
 @Suite(.timeLimit(.minutes(5))) struct DataExploration {
     /// How the app takes part in the hand-over.
     enum Sample: CaseIterable {
@@ -20,9 +21,9 @@ import Testing
         case erasersOnly
 
         var hasFolders: Bool { self != .erasersOnly }
-        /// Whether something happens between the agent's work and its answer, and processes read the notes meanwhile.
-        /// With erasers in both processes, there would be several times as many states: `DataOrderTests` has what
-        /// matters then.
+        /// Whether other events may happen between the agent's work and its answer, and whether processes may read the
+        /// notes meanwhile. With erasers in both processes, there would be several times as many states.
+        /// `DataOrderTests` covers the cases that matter then.
         var isAgentSlow: Bool { !hasEraser(1) }
         func hasEraser(_ slot: Int) -> Bool {
             switch self {
@@ -70,7 +71,7 @@ private struct DataScene: Hashable {
         case agentActs(isMoved: Bool)
         /// The agent's answer arrives while there is time for another order, or later.
         case agentAnswers(isInTime: Bool)
-        /// The agent is away, or says nothing in its time.
+        /// The agent is not connected, or does not answer in time.
         case agentSilent
         case start(Int), use(Int), read(Int), write(Int), kill(Int)
         case erase(Int, isDone: Bool)
@@ -84,7 +85,7 @@ private struct DataScene: Hashable {
         init(_ number: Int) { rawValue = 1 << number }
     }
 
-    /// A process of the app. One that hangs takes no step, and goes on to show what it has in its memory.
+    /// A process of the app. A process that hangs takes no step, and continues to show what it has in its memory.
     struct Process: Hashable {
         let name: ProcessTable.Name
         /// The workers whose notes it has.
@@ -113,9 +114,10 @@ private struct DataScene: Hashable {
     private var locks: [AppEraser: Epoch] = [:]
     /// What the agent was told, until it has answered.
     private var order: DataOrder?
-    /// Why the agent has not taken what it was told to; nil if it has not carried out the order yet.
+    /// Why the agent could not take away the data of its order, empty if it could; nil if it has not carried out the
+    /// order yet.
     private var answer: [AppDataFailure]?
-    /// Whether a receipt has said that the app's data is gone while the app had some.
+    /// Whether a receipt has stated that the app's data is gone while the app still had some.
     private(set) var hasFalseReceipt = false
 
     init(_ sample: DataExploration.Sample) {
@@ -125,7 +127,7 @@ private struct DataScene: Hashable {
         journal = .ready(machine.epoch)
     }
 
-    /// Hashes what differs most: equal places are rare among those with an equal hash.
+    /// Hashes only what differs most, which suffices: different places rarely have an equal hash.
     func hash(into hasher: inout Hasher) {
         for process in processes {
             hasher.combine(process?.name.startTime)
@@ -150,8 +152,9 @@ private struct DataScene: Hashable {
 
     var isSecondSession: Bool { worker == Self.workers && machine.state.heldEpoch != nil }
 
-    /// What of a former worker can be shown or read in the present worker's session; nil if nothing can. A locked app
-    /// may keep something on the disk, and in those processes of which the broker knows that they have not erased.
+    /// The former workers whose notes can be shown or read in the present worker's session; nil if there are none. A
+    /// locked app may keep notes on the disk, and in those processes of which the broker knows that they have not
+    /// erased.
     var leftover: Workers? {
         guard machine.state.heldEpoch != nil else { return nil }
         let known = locks.reduce(into: Set<ProcessTable.Name>()) { known, lock in
@@ -169,7 +172,7 @@ private struct DataScene: Hashable {
         { [processes] name in processes.contains { $0?.name == name } }
     }
 
-    /// Changes the record as `AppProcesses` does: at once on the disk, too.
+    /// Changes the record as `AppProcesses` does: in memory, and immediately on the disk.
     private mutating func change<Result>(_ change: (inout AppProcessRecord) -> Result) -> Result {
         let before = record
         let result = change(&record)
@@ -231,9 +234,9 @@ private struct DataScene: Hashable {
         return events
     }
 
-    /// Whether a process may read the notes while they are being cleared. One that has erased does not: it has said
-    /// that it keeps and shows nothing of the ended session any more, and only the process itself could know if that is
-    /// broken.
+    /// Whether a process may read the notes while they are being cleared. A process that has erased does not: it has
+    /// stated that it no longer keeps or shows anything of the ended session, and only the process itself could know
+    /// whether that is true.
     private func mayRead(_ process: Process) -> Bool {
         guard let pending = machine.state.pending, locks.isEmpty, sample.isAgentSlow else { return false }
         return !disk.isSubset(of: process.memory)
@@ -312,7 +315,7 @@ private struct DataScene: Hashable {
         }
     }
 
-    /// Whether the app has processes that the agent must look after, as `SessionCoordinator` decides.
+    /// Whether the app has processes that the agent must deal with, as `SessionCoordinator` decides.
     private var isLingering: Bool {
         guard let pending = machine.state.pending, pending.taking == nil else { return false }
         guard sample.hasFolders else {
@@ -337,7 +340,7 @@ private struct DataScene: Hashable {
         noteGone()
     }
 
-    /// Asks the eraser if the app was locked because another process went on, and that has ended.
+    /// Asks the eraser if the app was locked because another process went on, and that process has ended since.
     private mutating func askInPlaceOfEnded() {
         guard let ended = locks[Self.whole] else { return }
         let erasers = change { [isRunning] in $0.askAnew(Self.app, of: ended, isRunning: isRunning) }
@@ -392,7 +395,7 @@ private struct DataScene: Hashable {
 
     // MARK: The app
 
-    /// A process is given the worker, makes a note of them, and reads the app's notes.
+    /// A process is given data of the worker, makes a note of the worker, and reads the app's notes.
     private mutating func use(_ slot: Int) {
         guard let name = processes[slot]?.name, let epoch = machine.state.heldEpoch else { return }
         if sample.hasFolders {
@@ -417,15 +420,15 @@ private struct DataScene: Hashable {
         processes[slot]?.memory.formUnion(disk)
     }
 
-    /// A process erases what is not the present worker's, or cannot. When it is asked, it shows no former worker any
-    /// more.
+    /// A process erases all notes that are not about the present worker, or fails to. Once it is asked, it no longer
+    /// shows a former worker's notes.
     private mutating func erase(_ slot: Int, isDone: Bool) {
         guard let name = processes[slot]?.name, let asked else { return }
         let present: Workers = machine.state.heldEpoch == nil ? [] : Workers(worker)
         processes[slot]?.memory.formIntersection(present)
         if isDone { disk.formIntersection(present) }
         let answer = record.answer(Self.eraser, name, hasErased: isDone, of: asked, isRunning: isRunning)
-        // If all of it is erased, only the journal says so.
+        // If all of the data is erased, only the journal records it.
         if answer != .done { stored = record }
         settle(answer, of: asked)
     }

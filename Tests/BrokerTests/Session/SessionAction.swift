@@ -3,7 +3,7 @@ import BrokerDevice
 import BrokerProtocol
 import BrokerSupervisor
 
-/// One step that an event results in, whatever the event, so that a test can examine all results in the same way.
+/// One step that any event can result in, so that a test can examine all results in the same way.
 enum SessionAction: Sendable, Equatable {
     case journal(JournalRecord)
     case makeKey, destroyKey
@@ -36,7 +36,7 @@ extension SessionMachine {
         case endWanted(Requester, SignOutTrigger)
         /// An app of this epoch asked to be notified before the end.
         case listenerArrived(Epoch)
-        /// An app with folders of data has been given something of this epoch's worker.
+        /// An app with folders of data has been given data of this epoch's worker.
         case keeperArrived(String, Epoch)
         /// An app of this epoch erases a worker's data itself.
         case eraserEnlisted(AppEraser, Epoch)
@@ -48,7 +48,7 @@ extension SessionMachine {
         case erasersGone(Set<AppEraser>, Epoch)
         /// The apps' time to erase their data of the ended epoch is over.
         case appsOverdue(Epoch)
-        /// The agent has taken the data of these apps of the ended epoch away, or has said nothing in its time.
+        /// The agent has taken away the data that these apps had of the ended epoch, or has not answered in time.
         case dataTaken(Set<String>, failed: Set<String>, absent: Set<String> = [], Epoch)
         case itemCleared(Item, Epoch)
         case sessionProcessDied

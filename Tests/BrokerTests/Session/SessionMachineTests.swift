@@ -177,7 +177,7 @@ import Testing
         #expect(JournalRecord(bytes: record.bytes) == record)
     }
 
-    /// Returns the steps after which a session, or a sign-in attempt, that left `machine` signing out is cleared.
+    /// Clears the session or sign-in attempt that left `machine` signing out, and returns the steps.
     private func cleared(_ machine: inout SessionMachine, _ ended: Epoch) -> [SessionAction] {
         var random = Zeros()
         return [.browser, .files].flatMap { machine.handle(.itemCleared($0, ended), random: &random) }
@@ -190,7 +190,7 @@ import Testing
         let steps = cleared(&machine, try epoch(5))
         #expect(steps.contains(.takeData(["old"], try epoch(5))))
         var random = Zeros()
-        // The app is locked already, and not for this session.
+        // The app is already locked because of an earlier session.
         let last = machine.handle(.dataTaken([], failed: ["old"], try epoch(5)), random: &random)
         #expect(!last.contains { if case .lock = $0 { true } else { false } })
         #expect(machine.kind == "ready")

@@ -231,7 +231,7 @@ extension SessionStep {
         }
     }
 
-    /// How far the data of the one app of the exploration is taken away.
+    /// Whether the agent has taken away the data of the exploration's one app.
     private func folders(_ pending: SessionMachine.PendingSignOut) -> String {
         switch pending.taking {
         case nil where pending.commit.keepers.isEmpty: "no app has folders"
@@ -240,7 +240,7 @@ extension SessionStep {
         }
     }
 
-    /// Whether data of the one app of the exploration is still in its place.
+    /// Whether data of the exploration's one app is still in its place.
     private static func left(_ pending: SessionMachine.PendingSignOut) -> String {
         let apps = Set(pending.commit.apps.keys).union(pending.taking?.apps ?? []).subtracting(pending.commit.erased)
         let isLeft = !apps.isSubset(of: pending.taking?.taken ?? [])
@@ -251,7 +251,7 @@ extension SessionStep {
         session.usedBrowser ? "a browser was used" : "no browser was used"
     }
 
-    /// Whether the one app of the exploration has registered an eraser.
+    /// Whether the exploration's one app has registered an eraser.
     private func eraser(_ session: SessionMachine.ActiveSession) -> String {
         if case .event(.eraserEnlisted) = cause {
             return session.erasers.isEmpty ? "the app is not registered yet" : "the app is registered already"

@@ -61,7 +61,7 @@ import Testing
             ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
             erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .awaited) }), keepers: session.keepers)
         #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
-        // The limits of the file of the journal allow for it.
+        // The journal file's limits allow for that many.
         #expect(JournalRecord.signingOut(commit).bytes.count < 1 << 20)
     }
 

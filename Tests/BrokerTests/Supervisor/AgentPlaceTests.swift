@@ -8,9 +8,10 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Only one program at a time is the agent, until the kernel reports that it has ended; tested at the real socket.
+/// Only one program at a time is the agent, until the kernel reports that this program has ended. Tested at the real
+/// socket.
 @Suite(.timeLimit(.minutes(10))) struct AgentPlaceTests {
-    /// Connects a program that says hello at the agent's socket.
+    /// Connects to the agent's socket as a program that says hello.
     private func connect(_ fixture: SupervisorFixture) async throws -> FramedJSON<AgentOrder, AgentMessage> {
         let path = fixture.scratch.path("run/agent.sock")
         return try await blocking {

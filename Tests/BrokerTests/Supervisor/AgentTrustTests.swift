@@ -69,7 +69,7 @@ import Testing
                 #expect(try await fixture.finding("browser_not_confined")?.verdict == .bad)
                 agent.say(.failed(id: 1, code: "browser_unavailable", message: ""))
                 #expect(try await fixture.finding("browser_not_confined") != nil)
-                // A window that opened was confined.
+                // A window that has opened shows that the machine can confine browsers.
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
                 guard case .open(let id, _, _, _) = try await agent.order() else { throw TestProblem("no browser") }
@@ -87,7 +87,7 @@ import Testing
                 let agent = try fixture.agent(of: 1000)
                 agent.say(.cannotOpen(.workersPolicyUnknown))
                 #expect(try await fixture.finding("workers_browser_policy_unknown")?.verdict == .bad)
-                // A sign-in window is another browser's.
+                // A sign-in window belongs to a different browser, so it does not settle the finding.
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
                 guard case .open(let id, _, _, _) = try await agent.order() else { throw TestProblem("no browser") }

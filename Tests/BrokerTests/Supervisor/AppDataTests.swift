@@ -19,7 +19,7 @@ import Testing
     private let named: AppEraser = "org.example.ward:notes"
     private var app: String { Self.app }
     private let me: ProcessTable.Name
-    /// A process that had this one's number before.
+    /// A process that had the number of this process before and has ended.
     private let ended = ProcessTable.Name(pid: getpid(), startTime: 0)
 
     init() throws { me = try #require(try ProcessTable.entry(getpid())?.name) }
@@ -39,7 +39,7 @@ import Testing
             }
         }
 
-        /// - Parameter process: what makes a request as the app, if anything does.
+        /// - Parameter process: the process that makes a request as the app; nil if none does.
         init(_ fixture: SupervisorFixture, eraser: AppEraser?, process: ProcessTable.Name?) async throws {
             self.fixture = fixture
             fixture.device.set(apps: [try Self.registration])
@@ -157,7 +157,7 @@ import Testing
         #expect(items.map(\.result) == [.done])
     }
 
-    /// A process of the app has erased, and the agent gets the order to end another one, which has no eraser.
+    /// A process of the app has erased, and the agent gets the order to end another process, which has no eraser.
     private func withReader(
         _ body: (SupervisorFixture, Session, RunningProgram) async throws -> Void
     ) async throws -> [ReceiptItem] {
@@ -216,7 +216,7 @@ import Testing
             fixture.sessionProcessSends(
                 .keeperArrived(bundleID: app, me, epoch: session.epoch, requestID: 9), sessionProcess: 2)
             session.answer()
-            // Only the app that has grown is ordered again, and nobody answers any more.
+            // Only the app that has a new process is ordered again, and the agent does not answer any more.
             #expect(try await session.taken().map(\.app) == [app])
             fixture.clock.pass(.seconds(5))
             let status = try await fixture.status()
@@ -232,7 +232,7 @@ import Testing
             fixture.sessionProcessSends(
                 .keeperArrived(bundleID: app, ended, epoch: session.epoch, requestID: 9), sessionProcess: 2)
             session.answer()
-            // It may have read the data before it was taken away, and written it again.
+            // The late process may have read the data before the data was taken away, and written it again.
             #expect(try await fixture.status().session == "signingOut")
             guard try await fixture.status().session == "signingOut" else { return }
             #expect(try await session.taken().map(\.app) == [app])
@@ -248,7 +248,7 @@ import Testing
             let other = try await RunningProgram.start(
                 "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
             let reader = try #require(try ProcessTable.entry(other.pid)?.name)
-            // One that has ended when the session ends has left nothing that is not erased.
+            // A process that ends before the session does needs no attention: what it has left is erased with the rest.
             for process in [reader, ended] {
                 fixture.sessionProcessSends(.keeperArrived(bundleID: app, process, epoch: session.epoch, requestID: 8))
             }
@@ -317,7 +317,7 @@ import Testing
             let end = try #require(try await fixture.finding("app_process_ended"))
             #expect(end.message.contains("Process \(other.pid) of \(app)"), "\(end)")
             #expect(end.message.contains(": notes."), "\(end)")
-            // It may have left data on the disk, so the process that has erased is asked once more.
+            // The killed process may have left data on the disk, so the process that has erased is asked once more.
             other.kill()
             _ = try await fixture.sessionProcessReceives(.asked)
             while true {
@@ -347,7 +347,8 @@ import Testing
         }
     }
 
-    /// A process without an eraser keeps its app locked, and ends: before the app is locked, or after.
+    /// A process without an eraser causes the lock of its app, and ends: either before the app is locked, or
+    /// afterwards.
     @Test(arguments: [true, false])
     func `once a process without an eraser has ended, the erasers of its app are asked again, and free it`(
         endsFirst: Bool
@@ -360,7 +361,7 @@ import Testing
             fixture.clock.pass(.seconds(5))
             #expect(try await fixture.status().lockedApps == [app])
             if !endsFirst {
-                // As long as it runs, it could write the data again.
+                // As long as the other process runs, it could write the data again.
                 fixture.sessionProcessSends(
                     .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 10), sessionProcess: 2)
                 #expect(try await fixture.status().lockedApps == [app])
@@ -595,7 +596,7 @@ import Testing
             _ = try await session.taken()
             session.answer(.missing)
             #expect(try await fixture.status().lockedApps == [app])
-            // Nor does the next session free it.
+            // The next session does not unlock the app either.
             let next = try await session.nextSignOut()
             session.agent.say(
                 .dataCleared(epoch: next, failures: [AppDataFailure(app: app, code: .missing)]))

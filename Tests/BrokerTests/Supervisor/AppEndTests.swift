@@ -162,7 +162,7 @@ import Testing
                 #expect(try await fixture.status().pending == ["app:" + app])
                 fixture.sessionProcessSends(
                     .eraserAnswered(notes, .unseen, ended: ended, .done, requestID: 9), sessionProcess: 2)
-                // The eraser without a name is another one.
+                // The eraser without a name is a different eraser.
                 fixture.sessionProcessSends(
                     .eraserAnswered(eraser, .unseen, ended: ended, .done, requestID: 10), sessionProcess: 2)
                 #expect(try await fixture.status().pending == ["app:" + app])

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EraserProcessTests {
     private let notes: AppEraser = "org.example.ward:notes"
     private let me: ProcessTable.Name
-    /// A process that had this one's number before.
+    /// A process that had the number of this process before and has ended.
     private let ended = ProcessTable.Name(pid: getpid(), startTime: 0)
 
     init() throws { me = try #require(try ProcessTable.entry(getpid())?.name) }
@@ -53,7 +53,8 @@ import Testing
         try await with { fixture, other in
             let epoch = try await fixture.signOut([(notes, me), (notes, other.name)])
             answer(fixture, me, of: epoch)
-            // Nor does it by saying so twice, or a process that had registered nothing.
+            // A second answer does not confirm it either, nor does the answer of a process that has not registered the
+            // eraser.
             answer(fixture, me, of: epoch)
             answer(fixture, ended, of: epoch)
             #expect(try await fixture.status().pending == ["app:org.example.ward"])
@@ -73,7 +74,7 @@ import Testing
             answer(fixture, me, of: epoch)
             answer(fixture, other.name, .failed, of: epoch)
             #expect(try await fixture.status().lockedApps == [notes.bundleID])
-            // What the first has erased, it has erased before the failure.
+            // The first process erased before the failure, so its answer does not settle the failure.
             answer(fixture, me, of: epoch)
             #expect(try await fixture.status().lockedApps == [notes.bundleID])
             answer(fixture, other.name, of: epoch)
@@ -261,7 +262,7 @@ import Testing
 
     @Test func `an app whose processes have registered all that it may does not hinder another app`() async throws {
         try await withOthers { fixture, others, epoch in
-            // A program of the session's user may make requests as every app of this user that is registered.
+            // A program of the session's user may make requests as any registered app of this user.
             for app in ["org.example.greedy", "org.example.claimed"] {
                 for other in others {
                     for number in 1...16 {
@@ -270,7 +271,7 @@ import Testing
                 }
                 let isMore = try await isRegistered(fixture, try eraser(app, 1), me, in: epoch)
                 #expect(!isMore)
-                // What it has registered stays so.
+                // What a process has registered stays registered.
                 #expect(try await isRegistered(fixture, try eraser(app, 1), others[0].name, in: epoch))
             }
             #expect(try await isRegistered(fixture, notes, me, in: epoch))
@@ -306,8 +307,8 @@ import Testing
 
         var processes: EraserProcesses
         var running: Set<ProcessTable.Name>
-        /// Those of whose data something may be left: in a process until it erases, and on the disk of one that has ended
-        /// until any other erases after that.
+        /// The processes of whose data something may be left: in the memory of a process until it erases, and on the
+        /// disk after a process has ended, until another process erases after that.
         var left: Set<ProcessTable.Name>
         var hasFailedLast: Bool?
 
@@ -347,10 +348,10 @@ import Testing
         for place in places {
             let isDone = place.processes.answer(isRunning: place.running.contains) == .done
             #expect(!isDone || place.left.isEmpty && place.hasFailedLast == false)
-            // Whoever has left something is asked, or has ended.
+            // Each process that may have left something is asked, or has ended.
             let asked = place.running.subtracting(place.processes.erased)
             #expect(isDone || !place.left.isDisjoint(with: asked) || place.left.isDisjoint(with: place.running))
-            // If nothing is left, and each has said so or is asked to, the eraser is done once they have answered.
+            // The eraser is done once every process that is asked has erased.
             let settled = asked.sorted { $0.pid < $1.pid }.reduce(place) { $0.after(.erases, of: $1) }
             if !place.running.isEmpty {
                 #expect(settled.processes.answer(isRunning: place.running.contains) == .done || asked.isEmpty)

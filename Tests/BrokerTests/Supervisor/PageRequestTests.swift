@@ -17,7 +17,7 @@ import Testing
         return id
     }
 
-    /// Expects this answer, and none that was given earlier.
+    /// Expects that the next answer is this one.
     private func expect(_ requestID: UInt64, _ failure: PageFailure?, _ fixture: SupervisorFixture) async throws {
         let answer = try await fixture.sessionProcessReceives(.pageSettled)
         #expect(answer == .pageSettled(requestID: requestID, failure))

@@ -79,7 +79,7 @@ import Testing
         #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .noContent)
         fixture.clock.advance(by: .seconds(60))
         while try await Housekeeping(fixture.platform).sweep() > 0 {}
-        // Neither the warning nor the alert waits until somebody has undone it.
+        // The warning and the alert end with the access, even if nobody has removed the role.
         #expect(try await fixture.platform.activeBreakGlass() == nil)
         #expect(try await audit(fixture).last?.outcome == "expired")
         #expect(try await caller.values("id", address) == [fixture.bo.id.rawValue])
@@ -154,7 +154,7 @@ import Testing
         let entries = try await audit(first)
         #expect(entries.contains { $0.action == "break-glass.use" && $0.subject == "\(grant.id) device.join" })
         #expect(entries.last?.action == "break-glass.end" && entries.last?.outcome == "revoked")
-        // Revoked twice, it has ended once.
+        // A second revocation does not record a second end.
         try await second.administration.breakGlass.revoke(grant.id, tenant: first.tenant.id)
         first.clock.advance(by: .seconds(3600))
         while try await Housekeeping(second.platform).sweep() > 0 {}
@@ -216,7 +216,7 @@ import Testing
         #expect(second == "identity.breakGlass.active")
         let listed: [IdentityAdmin.BreakGlassGrant] = try await admin.call(.get, .breakGlass)
         #expect(listed == [grant])
-        // Roles that were assigned are listed elsewhere, without this one.
+        // The person's assigned roles are listed elsewhere. This role is not among them.
         let user: IdentityAdmin.User = try await admin.call(.get, .user, ["user": name])
         #expect(user.roles == [])
         #expect(try await admin.send(.delete, .breakGlassGrant, ["grant": grant.id]).status == .noContent)

@@ -41,7 +41,7 @@ import Testing
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session("bo@contoso.test")
         let victim = Browser(fixture)
-        // The nonce is fresh. It is accepted from a client that can add a header.
+        // The nonce is fresh: it would be accepted from a client that can add a header.
         let sent = try await open(fixture, try await session.credential(), .cookie, browser: victim)
         #expect(try sent.returned()[ParameterName.code] == nil)
         // The owner's own browser gets a nonce that differs from the victim's.
@@ -196,8 +196,7 @@ import Testing
             return try TokenSigner(key: .rsa(testDevice.deviceKey), certificate: testDevice.certificate)
                 .token(payload: payload.bytes)
         }
-        // The only known client that does this uses the same nonce in the credential and in the signed token of the
-        // device.
+        // The only known client that sends a device credential uses the same nonce in it and in the browser credential.
         let nonce = try await session.testDevice.nonce()
         let credential = try await session.credential(nonce: nonce)
         let good = try await open(fixture, credential, device: try word(session.testDevice, nonce: nonce))

@@ -75,8 +75,8 @@ import X509
         #expect(try await names.page(of: tenant, after: nil, limit: 2).isEmpty)
     }
 
-    /// One node removes the name of an enrollment that has ended. Meanwhile the device has enrolled again and proved it
-    /// to another node.
+    /// One node removes the name of an enrollment that has ended. Meanwhile, the device has enrolled again and proved
+    /// the new enrollment to another node.
     @Test func `the end of an enrollment does not remove the name of the next one`() async throws {
         let interlude = InterleavedDatabase.Interlude()
         let fixture = try await TestPlatform(over: { InterleavedDatabase($0, interlude) })

@@ -89,7 +89,7 @@ import Testing
         #expect(try await device.anchor(key, 9, "line 9", newest: newest).status == .ok)
         #expect(try await device.fixture.ahead(device) == ["receipt 8"])
         #expect(try await device.fixture.isListedAsAhead(device))
-        // The device cannot go back behind what the restored server knows, or has just countersigned.
+        // The device cannot go back behind a head that the restored server knows or has just countersigned.
         for sequence in [2, 8] {
             #expect(try await device.anchor(key, sequence, "other", newest: newest).errorNumber == 5_000_619)
         }
@@ -103,16 +103,17 @@ import Testing
         }
         let session = try await shop.before.session(counter: 6)
         let device = shop.before
-        // Without a session, higher counters are normal: attempts without the server count, too.
+        // Without a session, higher counters are normal, because attempts without the server also raise the counter.
         #expect(try await device.status(counter: 40, sessionID: nil) == .noSession)
-        // Malformed ids, and unknown sessions of an epoch that the server knows.
+        // Malformed ids prove nothing, and neither do unknown sessions of an epoch that the server knows.
         for (counter, id) in [(7, "none"), (7, ""), (6, "0af3c2b1-0000-4000-8000-000000000001")] {
             #expect(try await device.status(counter: counter, sessionID: id) == .ended)
         }
         #expect(try await session.status(counter: 7) == .ended)
         #expect(try await session.end(sessionID: "").status == .ok)
         #expect(try await session.end(counter: 30).status == .ok)
-        // The newest countersignature, one that nobody made, and one of another chain.
+        // None of these countersignatures shows that the device is ahead: the newest one, one that nobody made, and one
+        // of another chain.
         let newest = try await device.anchored(key, 4, "line 4").line
         #expect(try await device.anchor(key, 5, "line 5", newest: newest).status == .ok)
         let head = try Anchor(newest)
@@ -146,7 +147,7 @@ import Testing
 }
 
 extension TestPlatform {
-    /// What devices have proved to be ahead by, from the audit log.
+    /// The device's proofs of being ahead, from the audit log.
     fileprivate func ahead(_ device: TestDevice) async throws -> [String] {
         let id = try device.id
         return try await platform.database.read { connection in
@@ -155,7 +156,7 @@ extension TestPlatform {
         }
     }
 
-    /// Whether `baton admin device list` gets a time for the device.
+    /// Whether `baton admin device list` gets the time at which the device was found to be ahead.
     fileprivate func isListedAsAhead(_ device: TestDevice) async throws -> Bool {
         let router = Router(context: IdentityContext.self)
         AdminRoutes(platform).addRoutes(to: router)

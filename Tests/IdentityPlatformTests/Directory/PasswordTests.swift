@@ -82,7 +82,7 @@ import Testing
         #expect(try await work("amara@contoso.test") == old)
         for number in 1...8 { #expect(try await work("n\(number)@contoso.test") == old) }
 
-        // A sign-in replaces the person's hash by a hash with the current cost. An unknown name has either the old or
+        // A sign-in replaces the person's hash with a hash at the current cost. An unknown name has either the old or
         // the current cost, and keeps it.
         _ = try await work("amara@contoso.test", TestPlatform.password)
         #expect(try await work("amara@contoso.test") == dear.rounds)

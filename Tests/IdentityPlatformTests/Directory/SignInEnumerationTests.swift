@@ -93,8 +93,8 @@ import Testing
         #expect(Self.isTold(mistaken.map { $0 * 10 }, from: mistaken))
     }
 
-    /// Whether the times of two samples differ by at least a quarter of a hash, with a probability of 10⁻⁹ that the
-    /// rank test finds a difference by chance.
+    /// Whether the medians of two samples differ by more than a quarter of a hash, and the rank test would find their
+    /// difference by chance with a probability below 10⁻⁹.
     private static func isTold(_ sample: [Double], from other: [Double]) -> Bool {
         let (median, usual) = (self.median(sample), self.median(other))
         return MannWhitney(sample, other).probability < 1e-9 && abs(median - usual) > usual / 4

@@ -32,7 +32,7 @@ import Testing
         let signIns = lines.filter { $0.action == AuditAction.signIn.rawValue }
         #expect(signIns.map(\.outcome).sorted() == ["done", "done", "refused", "refused"])
         #expect(signIns.allSatisfy { $0.clientAddress == shown }, "\(signIns)")
-        // What the operator did has no address.
+        // Lines about the operator's acts have no address.
         #expect(lines.filter { $0.actor == AuditLog.localOperator }.allSatisfy { $0.clientAddress == nil })
     }
 

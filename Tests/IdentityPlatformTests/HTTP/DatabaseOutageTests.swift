@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityPlatform
 
-/// What the platform's listener answers while its database cannot serve.
+/// What the platform's listener answers during an outage of its database.
 @Suite struct DatabaseOutageTests {
     private static let temporary: [StorageError.Code] = [.busy, .unavailable, .unknownOutcome, .full]
 
@@ -54,7 +54,7 @@ import Testing
         #expect(answers.registration.registrationCode == "temporarily_unavailable")
         #expect(answers.page.text.contains("Try again shortly") && answers.page.text.contains("AADSTS90033"))
 
-        // The outage has used up nothing.
+        // The requests during the outage have used up nothing.
         outage.end()
         let after = try await Answers(platform, tokens)
         #expect(after.token.status == .ok && after.graph.status == .ok && after.page.status == .ok)

@@ -132,7 +132,7 @@ import Testing
 }
 
 extension TestPlatform {
-    /// Replaces every sealed value in a column by a value in the older form. Expects at least one value.
+    /// Replaces every sealed value in a column with a value in the older format. Expects at least one value.
     ///
     /// - Parameter purpose: returns the purpose of the row with the given name.
     fileprivate func reseal(

@@ -109,7 +109,7 @@ import Testing
             #expect((answer.status == .ok) == (number < 3), "\(answer.text)")
             for _ in 0..<3 where number < 3 { #expect(try await session.testDevice.send(request).status != .ok) }
         }
-        // Other callers and other nodes are not concerned.
+        // The limit does not affect other callers or other nodes.
         #expect(try await session.testDevice.status(counter: 1, sessionID: session.reply.sessionID) == .live)
         #expect(try await session.at(second).use().status == .ok)
         first.clock.advance(by: .seconds(600))

@@ -9,7 +9,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// What one node has disabled, removed or revoked, the other node refuses from the next request on.
+/// From the next request on, a node refuses what the other node has disabled, removed or revoked.
 @Suite struct NodeRevocationTests {
     enum Revocation: CaseIterable {
         case person, personRemoved, device, deviceRemoved, client, clientRemoved, sessions, tenant
@@ -128,7 +128,7 @@ import Testing
         for use in Use.allCases where use.isEnded(by: revocation) {
             let (first, second) = try await SharedBackend.turns.nodes()
             let held = try await Held(first)
-            // The second node has served the worker before, so it has cached whatever it caches.
+            // The second node has served the worker before, so its cache contains everything that it ever caches.
             #expect(try await second.me(try held.own.string(ReplyName.accessToken)).status == .ok)
             let device = try #require(DeviceID(rawValue: try held.session.testDevice.id))
             try await revocation.make(at: first, device: device)

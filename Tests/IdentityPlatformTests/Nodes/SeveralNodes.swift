@@ -21,7 +21,7 @@ func postgreSQL() async throws -> PostgreSQLDatabase {
 
 /// The databases that several nodes may share.
 enum SharedBackend: CaseIterable {
-    /// SQLite in memory, whose writers take turns, as a shared database.
+    /// SQLite in memory, used as a shared database. Its writers take turns.
     case turns
     case postgreSQL
 

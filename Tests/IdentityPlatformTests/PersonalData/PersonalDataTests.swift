@@ -88,7 +88,8 @@ import Testing
         let text = lines.map { JSONWriter.text(.object($0)) }.joined(separator: "\n")
         for secret in day.secrets { #expect(!text.contains(secret)) }
         #expect(!text.contains("$scrypt") && !text.localizedCaseInsensitiveContains("hash"))
-        // Lines in which the person acts, in which they are the subject, and those about their sessions.
+        // The export contains lines in which the person acts, lines in which they are the subject, and lines about
+        // their sessions.
         let entries = lines.filter { $0["kind"]?.string == "auditEntry" }
         let actions = Set(entries.compactMap { $0["action"]?.string })
         #expect(
@@ -139,7 +140,7 @@ import Testing
         let device = try day.session.testDevice.id
         #expect(concerns.withLock { $0.contains { $0.device.rawValue == device } })
         #expect(try await day.session.status() == .ended)
-        // Only the record of the erasure itself names the id, for a minute.
+        // For a minute, only the record of the erasure itself still contains the id.
         let open = try await fixture.platform.database.read { try $0.rows("SELECT pseudonym FROM erasure").count }
         #expect(open == 1)
         fixture.clock.advance(by: .seconds(61))
@@ -163,7 +164,8 @@ import Testing
         let fixture = try await TestPlatform()
         _ = try await fixture.signedIn()
         let erasure = try await fixture.administration.users.erase(fixture.amara)
-        // The state after a crash before the first pass, and a line of a transaction that began before the erasure.
+        // Restores the state after a crash before the first pass, and adds a line of a transaction that began before
+        // the erasure.
         let time = fixture.clock.now
         func late() async throws {
             try await fixture.platform.database.write { connection in

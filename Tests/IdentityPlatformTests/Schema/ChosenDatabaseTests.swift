@@ -5,7 +5,7 @@ import StorageTestSupport
 import Testing
 
 @Suite struct ChosenDatabaseTests {
-    /// `scripts/tests` requires that this test has run on each database.
+    /// `scripts/tests` requires this test to have passed on each database.
     @Test func `the tests of the identity platform use the chosen database`() async throws {
         let fixture = try await TestPlatform()
         let isShared = fixture.platform.database.isShared

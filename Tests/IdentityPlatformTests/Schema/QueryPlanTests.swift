@@ -7,8 +7,8 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// The plans of the statements that devices and workers cause. No plan may read a whole table; otherwise an
-/// organisation with a hundred thousand people would wait longer than an organisation with ten.
+/// The plans of the statements that run because of requests from devices and workers. No plan may read a whole table;
+/// otherwise an organisation with a hundred thousand people would wait longer than an organisation with ten.
 @Suite struct QueryPlanTests {
     @Test func `sign-ins and tokens read no whole table`() async throws {
         let scans = FullScans()

@@ -7,7 +7,7 @@ import Testing
 /// after its epoch.
 @Suite struct EpochExplorationTests {
     /// The length of the sequences, if the environment sets it. In that case, all states that differ only in names are
-    /// continued, which takes long.
+    /// continued, which takes a long time.
     private static let length = ProcessInfo.processInfo.environment["BATON_SEQUENCE_LENGTH"].flatMap(Int.init)
 
     @Test func `no order of sign-ins lets anything outlive its epoch or lets another person in`() async throws {

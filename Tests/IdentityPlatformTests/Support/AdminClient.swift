@@ -8,7 +8,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// An administrator who makes calls of the administration socket.
+/// An administrator who makes calls on the administration socket.
 struct AdminClient {
     private let client: TestClient<RouterResponder<IdentityContext>>
 

@@ -10,7 +10,8 @@ import Testing
 
 /// Counts the database accesses of the most frequent grants, because the grants' speed depends on them.
 ///
-/// On a shared database, each transaction also reads the directory's entries that it needs, because no node keeps them.
+/// On a shared database, each transaction also reads the directory's entries that it needs, because no node caches
+/// them.
 @Suite struct GrantCostTests {
     @Test func `a refresh grant is one transaction, and reads nothing that cannot have changed`() async throws {
         let count = Count()

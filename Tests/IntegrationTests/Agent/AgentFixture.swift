@@ -95,7 +95,7 @@ struct Broker {
 
     func send(_ order: AgentOrder) throws { try channel.send(order) }
 
-    /// The agent's next message, except what it saw when it examined the browsers.
+    /// The agent's next message that does not report an examination of the browsers.
     func next() async throws -> AgentMessage {
         while true {
             let message = try await receive()
@@ -103,7 +103,8 @@ struct Broker {
         }
     }
 
-    /// The agent's next message, except that windows cannot open: it says so when it is asked and when it has found out.
+    /// The agent's next message that does not report that windows cannot open. It reports this when it is asked and
+    /// when it finds out.
     func nextAfterObstacles() async throws -> AgentMessage {
         while true {
             let message = try await next()
@@ -111,7 +112,7 @@ struct Broker {
         }
     }
 
-    /// What the agent saw, which must be its next message.
+    /// The agent's report of an examination, which must be its next message.
     func examination() async throws -> BrowserExamination {
         let message = try await receive()
         guard case .examined(_, let examination) = message else { throw TestProblem("the agent says \(message)") }

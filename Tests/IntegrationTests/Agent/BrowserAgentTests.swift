@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The real agent with a hostile browser, whose helpers leave its parent, its process group and its session.
+/// The real agent with a hostile browser, whose helper processes leave their parent, process group and session.
 @Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
     /// Each of the four helpers uses a pipe to report that it is running. Then the browser reports that it has started.
     private static let escaping = """
@@ -158,7 +158,7 @@ import UnixSocket
                 throw TestProblem("the agent says \(answer)")
             }
             #expect(message.contains("unmount it"))
-            // The profile has been moved, and what is mounted with it.
+            // The profile has been moved together with the file system mounted in it.
             try await mounts.run("drive=$(findmnt -rno TARGET -S drive); test -e $drive/note; umount $drive")
             try broker.send(.close(epoch: live.epoch))
             #expect(try await broker.next() == .closed(epoch: live.epoch))
@@ -264,7 +264,7 @@ import UnixSocket
             let live = try AgentFixture(scratch, command: [browser, "{profile}", "{url}"], kind: "chromium")
             let agent = try await live.startAgent()
             let broker = try await live.accept()
-            // The broker learns it before a window is ordered.
+            // The broker learns this before it orders a window.
             #expect(try await broker.next() == .cannotOpen(.policyUnknown))
             let page = AgentOrder.pages + 1
             for order in [

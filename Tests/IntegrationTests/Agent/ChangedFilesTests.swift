@@ -8,7 +8,7 @@ import Testing
 
 /// The real agent compares the files that its windows read with what it wrote. A script acts as the browser.
 @Suite(.timeLimit(.minutes(10))) struct ChangedFilesTests {
-    /// A file that somebody who may write to the agent's folders changes or adds.
+    /// A file that is changed or added by somebody who may write to the agent's folders.
     struct Case: CustomTestStringConvertible {
         let kind: String
         let files: BrowserFiles

@@ -237,7 +237,7 @@ import Testing
             inspectable(policies, list: false), visits: (open + closed).map { origin + $0 })
         for page in open { #expect(answer.visits[origin + page] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(page)") }
         for page in closed { #expect(answer.visits[origin + page] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(page)") }
-        // Without a sign-in of the platform, as for a PIN, it opens none of its pages.
+        // Without a sign-in at the platform, as when a PIN is asked for, the window opens none of the platform's pages.
         let none = try #require(signIn(.standard, platform: origin).object)
         #expect(none["URLAllowlist"]?.array?.contains { $0.string?.hasPrefix(origin) == true } == false)
     }

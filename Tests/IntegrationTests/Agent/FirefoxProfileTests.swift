@@ -17,14 +17,15 @@ import UnixSocket
         """
     /// What the first start and the windows write about themselves: the display, and how many networks there are.
     private static let surroundings = #"echo "$DISPLAY $(grep -c : /proc/net/dev)""#
-    /// Says the profile's notes when a page opens, and adds one. Firefox shows no page if its profile is missing.
+    /// Sends the profile's notes to the test when a page opens, and adds a note. Firefox shows no page if its profile
+    /// is missing.
     private static let page = """
         say "$(cat "$1/notes" || { [ -d "$1" ] && echo none || echo missing; })"
         echo page >>"$1/notes"
         exec /bin/sleep 600
         """
 
-    /// Starts an agent whose Firefox is a script, with what it does at its first start.
+    /// Starts an agent whose Firefox is a script; `firstStart` is what the script does at Firefox's first start.
     private func withAgent(
         firstStart: String, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {
@@ -52,7 +53,7 @@ import UnixSocket
         #expect(try await broker.nextAfterObstacles() == .opened(id: page))
         let notes = try await blocking { try events.notice(or: nil, seconds: 60)?.text }
         try broker.send(.close(epoch: live.epoch))
-        // The script has no extension, which the agent may have said by now.
+        // The agent may have reported by now that the script has no extension.
         while try await broker.next() != .closed(epoch: live.epoch) {}
         return notes
     }

@@ -28,7 +28,7 @@ import Testing
             #expect(try await broker.next() == .opened(id: 1))
             let code = try await person.waitForExit()
             let said = try person.log()
-            // The window would stay open.
+            // Otherwise the window would stay open.
             if code != 0 { agent.kill() }
             try #require(code == 0, "\(said)")
             #expect(try await broker.next() == .browserExited(epoch: live.epoch))

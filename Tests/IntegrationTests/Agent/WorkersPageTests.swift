@@ -74,8 +74,8 @@ import UnixSocket
         }
     }
 
-    /// Returns the sandbox, which is a child of the agent, or, with `isInner`, the living process inside that was started
-    /// last, except the one that spoke to the test and may not have ended yet.
+    /// Returns the sandbox, which is a child of the agent; with `isInner`, returns the newest live process inside it.
+    /// The process that reports to the test, which may not have ended yet, does not count.
     private func browser(of agent: RunningProgram, isInner: Bool) throws -> Int32 {
         let processes = try ProcessTable.read().descendants(of: agent.pid)
         guard isInner else { return try #require(processes.first { $0.parent == agent.pid }).pid }
@@ -140,7 +140,7 @@ import UnixSocket
         }
     }
 
-    /// Listens at a TCP port and an abstract socket, and takes a file from the test, which sends it when all is open.
+    /// Listens at a TCP port and an abstract socket, and receives a file, which the test sends when everything is open.
     private static let holding = """
         #!/usr/bin/python3
         import os, signal, socket
@@ -160,7 +160,7 @@ import UnixSocket
         signal.pause()
         """
 
-    /// What a browser gets from outside of its confinement.
+    /// What a browser gets from outside its confinement.
     enum Given: String, CaseIterable { case nothing, file, fifo, terminal, nullDevice, pipe }
 
     @Test(arguments: Given.allCases)

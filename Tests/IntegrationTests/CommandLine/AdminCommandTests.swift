@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AdminCommandTests {
     // MARK: Tenants
 
-    /// Commands of both engines that only read; they succeed if the tenant is named.
+    /// Commands of the identity platform and the MDM that only read; they succeed if the tenant is named.
     private static let reading = [
         "tenant keys", "user list", "group list", "role list", "client list", "session list", "device list",
         "device managed", "enrollment list", "profile list", "app list", "offline show", "receipt trust", "audit list",

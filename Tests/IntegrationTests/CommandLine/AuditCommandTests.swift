@@ -287,7 +287,7 @@ import Testing
             let device = try await Device(scratch)
             let saved = scratch.path("saved")
             #expect(try await device.audit("--save", saved).code == 0)
-            // A snapshot of another start of the machine says nothing about processes.
+            // A snapshot from before the machine restarted says nothing about processes.
             let text = try textOfFile(saved).replacing(/"boot":"[^"]*"/, with: #""boot":"another""#, maxReplacements: 1)
             try text.write(toFile: saved, atomically: false, encoding: .utf8)
             let run = try await device.audit("--compare", saved)
@@ -300,7 +300,7 @@ import Testing
             let device = try await Device(scratch)
             let snapshot = device.folder + "/before"
             #expect(try await device.audit("--save", snapshot, "--skip", "/srv", "--skip", "/var").code == 0)
-            // The order and repetitions say nothing.
+            // The order of the skipped places does not matter, nor does a repetition.
             let same = try await device.audit(
                 "--compare", snapshot, "--skip", "/var", "--skip", "/srv", "--skip", "/srv")
             #expect(same.code == 0, "\(same.output) \(same.errors)")

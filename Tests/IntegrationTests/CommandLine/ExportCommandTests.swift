@@ -5,7 +5,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// Exports that are interrupted: no file may look complete that is not.
+/// Exports that are interrupted: no incomplete file may look complete.
 @Suite(.timeLimit(.minutes(15))) struct ExportCommandTests {
     /// The exports, as arguments of `baton admin`.
     enum Export: CaseIterable, CustomTestStringConvertible {
@@ -22,8 +22,8 @@ import Testing
         var testDescription: String { words.joined(separator: " ") }
     }
 
-    /// Runs a server whose exports have about 5 KiB or more. When it stops, it gives requests as long as they need, also
-    /// on a busy machine.
+    /// Runs a server whose exports have about 5 KiB or more. When it stops, it lets requests take as long as they need,
+    /// even on a busy machine.
     private func withServer(_ body: (AdminServer) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(["requestDeadline": 600], in: scratch)

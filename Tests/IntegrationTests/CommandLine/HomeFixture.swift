@@ -51,7 +51,8 @@ struct HomeFixture {
         try report(.ready)
     }
 
-    /// A Chromium whose window has a second page, a program that shows nothing: the window stays while its page is dead.
+    /// A Chromium that is started together with a program that polls as a second page and shows nothing. So the window
+    /// stays even while its own page is dead.
     static func browserOfTwoPages(in scratch: Scratch) throws -> String {
         let page = """
             import http.client, json, sys
@@ -68,7 +69,7 @@ struct HomeFixture {
             exec /usr/lib/chromium/chromium "$@"
 
             """
-        // A program that does not have the names of the policies does not know them.
+        // A program that does not contain the names of the policies counts as one that does not know them.
         return try scratch.writeProgram(
             script + "\0" + ChromiumPolicies.names.needed.joined(separator: "\0"), to: "browser")
     }
@@ -127,7 +128,7 @@ struct HomeFixture {
         return found.compactMap { try? ForeignProcess(pid: $0) }
     }
 
-    /// Waits until the log has so many lines with this text.
+    /// Waits until the log has at least `times` lines with this text.
     func says(_ text: String, times: Int = 1) async throws {
         let log = program.logPath
         try await FolderWatch(scratch.path).until(text) {
@@ -135,7 +136,7 @@ struct HomeFixture {
         }
     }
 
-    /// What is in the folders in which a program of the session may write.
+    /// The names in the folders that a program of the session may write to.
     func files() throws -> [String] {
         try ["session", "home"].flatMap { try FileManager.default.contentsOfDirectory(atPath: scratch.path($0)) }
     }

@@ -19,8 +19,9 @@ import UnixSocket
         screen.recv(1)
         """
 
-    /// Says what it is asked to start, and starts bubblewrap once the test allows it, or fails. It keeps its connection to
-    /// the test open, as does everything in the sandbox, and it does not end when its parent asks it to.
+    /// Reports what it is asked to start. Then starts bubblewrap if the test allows it, and otherwise fails. It keeps
+    /// its connection to the test open, as does everything in the sandbox, and it does not end when its parent asks it
+    /// to.
     private static let bubblewrap = """
         #!/usr/bin/python3
         import os, signal, socket, sys
@@ -110,7 +111,7 @@ import UnixSocket
             try home.report(.signingOut)
             try await end(of: first)
             try await home.startsAnew()
-            // Meanwhile, no program may be confined any more.
+            // From now on, no program can be confined.
             try await answer(nextStep(steps, is: "w"), "f")
             try await answer(nextStep(steps, is: "t"), "f")
             #expect(try await home.program.waitForExit() == 1)
@@ -133,7 +134,7 @@ import UnixSocket
         return (try await starting, screen, steps)
     }
 
-    /// A command that starts a program for which ``bubblewrap`` takes the place of bubblewrap.
+    /// A command that starts a program which finds the script ``bubblewrap`` in place of the real bubblewrap.
     private func entrance(in scratch: Scratch) throws -> [String] {
         try scratch.install("/usr/bin/bwrap", as: "bwrap")
         let wrapper = try scratch.writeProgram(Self.bubblewrap.replacing("FOLDER", with: scratch.path), to: "wrapper")

@@ -30,7 +30,7 @@ import Testing
         let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
         let app = ["--id", "com.example.rounds"]
         let printed = "com.example.rounds \(client) msauth.com.example.rounds://auth \(up.root)/run/broker.sock"
-        // As a path, and as a name that is searched for.
+        // The program is given as a path, and then as a name that is searched for.
         for (word, shell) in [("registered", ["/bin/sh"]), ("registered already", ["--", "sh"])] {
             let script = "echo $1 $BATON_CLIENT_ID $BATON_REDIRECT_URI $BATON_SOCKET; exit 3"
             let own = try await run(
@@ -82,7 +82,7 @@ import Testing
         let without = try await CommandRun(
             ["run-app", "--json", "--directory", scratch.path("none")] + app, in: scratch)
         #expect(try CommandRun.Failure(without.errors).error.code == "environment_missing")
-        // The same folder, whose device was not set up to the end.
+        // The same folder, but the set-up of its device was not finished.
         let facts = try textOfFile(up.root + "/environment.json")
         let unfinished = facts.replacing(/"isPushed" ?: ?true/, with: #""isPushed":false"#)
         #expect(unfinished != facts)
@@ -200,7 +200,7 @@ import Testing
         #expect(try await up.baton.stop() == 0)
     }
 
-    /// Passes connections on, and ends one on which something is to be deleted.
+    /// Passes connections on, but ends a connection when it carries a request to delete something.
     private static let proxyWithoutRemoval = """
         import socket, sys, threading
         listener = socket.socket(socket.AF_UNIX)

@@ -4,7 +4,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The commands for requests of data protection and for break-glass access, on a real server.
+/// The commands for data-protection requests and for break-glass access, on a real server.
 @Suite(.timeLimit(.minutes(10))) struct PersonalDataCommandTests {
     private struct Line: Decodable {
         let kind: String?

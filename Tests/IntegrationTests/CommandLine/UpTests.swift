@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// The error of `baton up` on a screen, with another file in the place of one of the system's.
+    /// Runs `baton up` on a screen, with `file` in place of a file of the system, and returns its error.
     private func refusal(
         with file: String, inPlaceOf place: String, in scratch: Scratch
     ) async throws -> CommandRun.Failure.Parts {
@@ -170,7 +170,7 @@ import Testing
         let restart = try #require(try up.events.last)
         #expect(
             restart.program == name && restart.status == "signal 9" && restart.log?.hasSuffix("/\(name).log") == true)
-        // A program that does not stay is given up.
+        // A program that keeps dying is not restarted any more.
         former.kill()
         #expect(try await up.baton.waitForExit() == 1)
         #expect(try up.events.last?.event == "died")
@@ -197,7 +197,7 @@ import Testing
                 ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")], in: scratch)
             #expect(up.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(up)")
             #expect(try CommandRun.Failure(up.errors).error.code == "person_missing")
-            // No program in Python, and one that does not know how a person is called.
+            // A program that is not in Python, and one that does not accept the call for a person.
             for (text, name) in [("\u{7f}ELF\0", "binary"), ("#!/bin/sh\necho 'no person'\n", "script")] {
                 try scratch.write(text, to: name)
                 let other = try await CommandRun(
@@ -244,7 +244,7 @@ import Testing
             #expect(first.allSatisfy { $0.time > 1_700_000_000_000 && $0.elapsed >= 0 })
             let environment = try #require(first.last?.environment)
             #expect(!environment.isJoined)
-            // The agent takes the notes of each sample app away, whatever happened to its process.
+            // The agent can take away the notes of each sample app, whatever happened to the app's process.
             let managed = try JSONDecoder().decode(
                 Managed.self, from: Data(textOfFile(up.root + "/device/management/state.json").utf8))
             let configurations = managed.apps.values.map { String(decoding: $0.configuration, as: UTF8.self) }

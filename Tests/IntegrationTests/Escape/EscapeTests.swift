@@ -68,7 +68,7 @@ extension LiveDevice {
                     ])
                 let code = try await person.waitForExit()
                 let said = try person.log()
-                // The sign-in would wait for minutes.
+                // Otherwise the sign-in would wait for minutes.
                 if code != 0 { try await live.kill(.agent) }
                 #expect(code == 0, "\(said)")
                 #expect(try await refusal.code == .userCanceled)
@@ -114,7 +114,7 @@ extension LiveFaults {
                     report.attempts["drop"]?.contains { $0.hasPrefix("Dropped nothing") } == true,
                     "\(report.attempts["drop", default: []])")
                 #expect(report.attempts.keys.contains("about:networking"))
-                // Its pages and the browser itself have crashed, and nothing came in their place.
+                // Its pages and the browser itself have crashed, and nothing has taken their place.
                 #expect(report.attempts["crash of the browser"] == [])
                 try await live.settle()
             }

@@ -19,7 +19,7 @@ enum Escapes {
             let processes: [String]
         }
 
-        /// For each attempt, the titles of the windows that were new or had another title.
+        /// For each attempt, the titles of the windows that were new or whose title had changed.
         let attempts: [String: [String]]
         /// What appeared and is not among the exceptions: windows, files, ports, programs that are not confined, and
         /// folders to which the others could write.
@@ -31,7 +31,7 @@ enum Escapes {
     enum Extent {
         /// A sample of the attempts, and a few walks of random keys and clicks, which are the same in each run.
         case sample(walks: Int)
-        /// Every attempt, and 200 random walks (`BATON_WALKS`), which are others in each run.
+        /// Every attempt, and 200 random walks (`BATON_WALKS`), which differ in each run.
         case everything
 
         fileprivate var arguments: [String] {
@@ -68,8 +68,8 @@ enum Escapes {
         [window.rawValue, title, "\(process)"] + extent.arguments
     }
 
-    /// Opens the worker's browser. On a busy machine, Firefox may need longer than the agent waits for its extension, and
-    /// then shows the page all the same.
+    /// Opens the worker's browser. On a busy machine, the agent may stop waiting for Firefox's extension before it is
+    /// ready; Firefox then shows the page all the same.
     static func openWorkersBrowser(of live: LiveEnvironment) async throws {
         let run = try await Scratch.with { scratch in
             try await CommandRun(["browser", "--runtime-directory", live.path("run")], in: scratch)

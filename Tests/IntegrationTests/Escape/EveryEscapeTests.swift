@@ -68,7 +68,7 @@ struct EveryEscapeTests {
         try await live.forbidOffline()
     }
 
-    /// Sessions that last longer than a test, also if no app reports activity.
+    /// Sessions that last longer than a test, even if no app reports activity.
     private static let longSessions: [String: [String: Int]] = ["sessionPolicy": ["idle": 0, "shiftLength": 86_400]]
 
     /// Makes attempts in the windows that a task opens again and again, and then `end`s the task.

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a real Firefox shows that runs Baton's script for its own pages (Tests/Person/firefox_addresses.py).
+/// What a real Firefox shows when it runs Baton's script for Firefox's own pages (Tests/Person/firefox_addresses.py).
 @Suite(.timeLimit(.minutes(5))) struct FirefoxAddressesTests {
     /// Addresses below FOLDER, which contains the folder `open`, and a folder and a file beside it.
     private static let refused = [

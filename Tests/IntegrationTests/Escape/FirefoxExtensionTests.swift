@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Which extensions a real Firefox has that runs with Baton's policies (Tests/Person/firefox_extension.py).
+/// Which extensions a real Firefox has when it runs with Baton's policies (Tests/Person/firefox_extension.py).
 @Suite(.timeLimit(.minutes(5))) struct FirefoxExtensionTests {
     private static let id = "browser@baton.org"
 

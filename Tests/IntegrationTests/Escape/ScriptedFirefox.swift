@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A real Firefox that a program of Tests/Person starts, with Baton's script for its own pages.
+/// A real Firefox that a program of Tests/Person starts, with Baton's script for Firefox's own pages.
 enum ScriptedFirefox {
     /// The folder that the program gets: it contains the folder `open`, whose files Firefox may show.
     static func folder(in scratch: Scratch) -> String { scratch.path("firefox") }

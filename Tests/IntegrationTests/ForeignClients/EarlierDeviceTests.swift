@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Devices of this version and of earlier versions at the present server: see `Tests/ForeignClients/earlier_devices.py`.
+/// Devices of this version and of earlier versions, against the present server: see
+/// `Tests/ForeignClients/earlier_devices.py`.
 @Suite(.serialized, .foreignClients) struct EarlierDeviceTests {
     /// The versions of devices that the server must serve, from the names of the files in `Tests/Fixtures/devices`.
     static let versions: [String] = {

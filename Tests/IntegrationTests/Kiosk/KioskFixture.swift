@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The kiosk session of the package (`packaging/kiosk`), on a screen in memory. In place of Baton's programs, the bar shows a
-/// worker until a hand-over, and the home screen is a window that writes down each key that reaches it.
+/// The kiosk session of the package (`packaging/kiosk`), on a screen in memory. Stand-ins replace Baton's programs: the
+/// bar shows a worker until a hand-over, and the home screen is a window that records each key that reaches it.
 struct KioskFixture {
     let sway: RunningProgram
     private let session: [String: String]
@@ -58,7 +58,7 @@ struct KioskFixture {
         try scratch.write(configuration, to: "sway.conf")
     }
 
-    /// Starts sway, which refuses to be root. With a namespace of their own, its programs end with the test.
+    /// Starts sway, which refuses to be root. Its programs have a namespace of their own, so they end with the test.
     private static func sway(
         _ options: [String], _ session: [String: String], in scratch: Scratch
     ) async throws -> RunningProgram {
@@ -73,36 +73,36 @@ struct KioskFixture {
             environment: session.merging(headless) { $1 }, log: "sway.log", awaitsReady: false, in: scratch)
     }
 
-    /// Has sway check the configuration, with which it would also start if a line were wrong.
+    /// Has sway check the configuration: sway starts even if a line of it is wrong.
     static func validate(in scratch: Scratch) async throws -> (code: Int32, words: String) {
         try configure(scratch)
         let run = try await sway(["--validate"], ["XDG_RUNTIME_DIR": scratch.path], in: scratch)
         return (try await run.waitForExit(), try run.log())
     }
 
-    /// Waits until so many bars have been shown since the start.
+    /// Waits until at least `count` bars have been shown since the start.
     func bars(_ count: Int) async throws {
         try await FolderWatch(scratch.path).until("the bar") { [scratch] in
             try textOfFile(scratch.path("bars.log")).split(separator: "\n").count >= count
         }
     }
 
-    /// Waits until so many windows have been opened since the start.
+    /// Waits until at least `count` windows have been opened since the start.
     func windows(_ count: Int) async throws {
         try await says("ready", times: count)
     }
 
-    /// Waits until the windows have said this so often.
+    /// Waits until the windows have recorded `text` at least `times` times.
     func says(_ text: Substring, times: Int = 1) async throws {
         try await FolderWatch(scratch.path).until(String(text)) { [self] in
             try said().count { $0 == text } >= times
         }
     }
 
-    /// What the windows have written down.
+    /// The lines that the windows have recorded.
     func said() throws -> [Substring] { try textOfFile(scratch.path("window.log")).split(separator: "\n") }
 
-    /// Has a person press shortcuts on a keyboard, in the names of `Tests/Person/keyboard.py`.
+    /// Has a person press shortcuts on a keyboard, named as in `Tests/Person/keyboard.py`.
     func press(_ shortcuts: [String], layout: String = "us", locks: String = "none") async throws {
         let person = try await RunningProgram.start(
             "/usr/bin/python3",

@@ -10,7 +10,7 @@ import Testing
         "a shift+a tab shift+tab escape f3 f5 f6 f7 f10 ctrl+a ctrl+c ctrl+f ctrl+r ctrl+v ctrl+x ctrl+z ctrl+y ctrl+tab"
         + " ctrl+- ctrl+= ctrl+shift+= ctrl+0 ctrl+left ctrl+shift+left ctrl+shift+home alt+left alt+f"
 
-    /// Other windows, files, printing, developer tools, the end of a window.
+    /// Shortcuts for other windows, files, printing, developer tools, and closing a window.
     private static let refused: [String] = {
         let letters = "qwertyuiopasdfghjklzxcvbnm".map(String.init)
         let others =

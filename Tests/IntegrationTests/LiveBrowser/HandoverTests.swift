@@ -65,7 +65,7 @@ extension LiveBrowser {
                 let ending = try await live.deviceState { $0.stage == .ending }
                 #expect(ending.session?.unsaved == [bundleID] && ending.session?.saveEnd != nil)
                 if saves {
-                    // An app may save, and report it, without sending that it is ready.
+                    // An app may report that it has saved without reporting that it is ready to end.
                     _ = try await editor.ask(.unsavedWork, saved).get()
                 } else {
                     editor.close()
@@ -113,7 +113,7 @@ extension LiveBrowser {
             #expect(try await live.status().lockedApps == [bundleID])
             let eraser = try RawApp(live)
             try await eraser.greet(endedEpoch: epoch)
-            // An app with MSAL alone is told when it may ask again.
+            // An app that uses only MSAL is told when it may ask again.
             _ = try await seen { try await app.accounts() }
             let (unlocked, signal) = AsyncStream.makeStream(of: Void.self)
             let observer = app.notifications.addObserver(forName: .currentAccountChanged, object: nil, queue: nil) {
@@ -135,7 +135,7 @@ extension LiveBrowser {
             try await live.signIn("Amara", through: other)
             let holder = try RawApp(live)
             try await holder.greet()
-            // A name that the app does not know, for example of its former version.
+            // An eraser with a name that the app does not know, for example from its former version.
             var former = try client(live, 1).entries
             former[.eraser] = "former"
             _ = try await holder.ask(.registerEraser, former).get()
@@ -155,7 +155,7 @@ extension LiveBrowser {
             #expect(unknown.code == 1 && unknown.errors.contains("app_not_locked"))
             #expect(try await live.status().lockedApps == [bundleID])
             #expect(try await unlock(bundleID, "--yes").code == 0)
-            // It survives a crash.
+            // The unlocking survives a crash.
             try await live.kill(.broker)
             try await live.start(.broker)
             #expect(try await live.status().lockedApps.isEmpty)
@@ -278,7 +278,7 @@ extension LiveBrowser {
     }
 }
 
-/// Counts what an eraser was asked.
+/// Counts the erasures that an eraser was asked for.
 private final class Erasures: Sendable {
     private let epochs = Mutex<[SessionEpoch]>([])
     var count: Int { epochs.withLock { $0.count } }

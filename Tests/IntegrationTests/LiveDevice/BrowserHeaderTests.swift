@@ -200,7 +200,7 @@ extension LiveEnvironment {
         return try #require(account.identifier)
     }
 
-    /// Whether the identity platform redirects a browser with these headers to the app with a code.
+    /// Whether the identity platform redirects a browser that sends these headers to the app, with a code.
     fileprivate func signsIn(at address: String, _ headers: [String: String]) async throws -> Bool {
         let url = try #require(URL(string: address))
         let script = """

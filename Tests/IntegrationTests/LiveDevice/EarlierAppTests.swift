@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Apps with this version of the library and with earlier versions at the present broker: see
+    /// Apps with this version of the library and with earlier versions, against the present broker: see
     /// `Tests/Line/earlier_app.py`.
     @Suite struct EarlierAppTests {
         /// The versions of the library that the broker must serve.
@@ -30,7 +30,7 @@ extension LiveDevice {
                 ], awaitsReady: false)
             let (code, log) = (try await run.waitForExit(), try run.log())
             #expect(code == 0, "\(log)")
-            // An app with the library of today finds what the earlier one has left.
+            // An app with the present library finds what the earlier app left.
             #expect(try await live.app(1).accounts().current == nil)
             try await live.settle()
             try live.leave()

@@ -11,7 +11,7 @@ extension LiveDevice {
     /// What the broker guarantees to apps at a hand-over, over the real socket: which apps are told that their worker has
     /// left, and which must erase.
     @Suite struct HandoverGuardTests {
-        /// One of the environment's apps in requests of its own.
+        /// One of the environment's apps, for requests that a test writes itself.
         private struct Client {
             let client: ClientRequest
             let bundleID: String
@@ -31,7 +31,7 @@ extension LiveDevice {
                 return map
             }
 
-            /// A silent request of this reader for a token.
+            /// The parameters of this reader's silent request for a token.
             func token(of account: MSALAccount, _ reader: String) -> FlatMap {
                 var request = TokenRequest(
                     client: client, redirectURI: redirectURI, authority: authority, scopes: ["User.Read"])
@@ -85,7 +85,7 @@ extension LiveDevice {
             defer { try? live.send(SIGCONT, to: .broker) }
             try send(asker, .currentAccount, client.entries("first"))
             try await others()
-            // The same reader once more, and one that asks for a token alone.
+            // The same reader asks once more, and another reader asks only for a token.
             try send(follower, .refresh, client.token(of: amara, "first"))
             try send(other, .refresh, client.token(of: amara, "second"))
             try await others()
@@ -199,7 +199,7 @@ extension LiveDevice {
                 log: "second-\(UInt32.random(in: 0...UInt32.max)).log", in: live.scratch)
         }
 
-        /// Sends frames, reads an answer to each, reports that it is ready, and waits for its end.
+        /// Sends frames, reads an answer to each, reports that it is ready, and waits until it is killed.
         private static let secondProcess = """
             import os, signal, socket, sys
             connection = socket.socket(socket.AF_UNIX)

@@ -67,7 +67,8 @@ extension LiveDevice {
             #expect(try await seen { try await app.token(of: amara) }.reason == "account_removed")
             _ = try await live.app(2).token(of: amara)
             #expect(try await live.status().session == "signedIn")
-            // It stays removed when the app asks for the current account, and the list of accounts says so.
+            // The account stays removed when the app asks for the current account, and the list of accounts names it as
+            // removed.
             #expect(try await app.accounts().current == amara)
             #expect(try await seen { try await app.token(of: amara) }.reason == "account_removed")
             let listed = try await success(try await self.raw(live), .getAccounts, client.entries)

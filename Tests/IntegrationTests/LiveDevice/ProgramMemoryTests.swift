@@ -9,14 +9,15 @@ import Testing
 extension LiveDevice {
     /// What the programs of a graphical session remember.
     @Suite struct ProgramMemoryTests {
-        /// Searches all memory of all programs of Baton that run during a session, and of what they have started.
+        /// Searches all memory of all programs of Baton that run during a session, and of the programs that they have
+        /// started.
         @Test func `no program of Baton holds anything of a worker after the hand-over`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withConfiguredBrowser { display in
                 let stage = try await Stage(live, on: display)
                 let amara = try await live.signIn("Amara", through: stage.app)
                 var texts = try live.canaries(of: "Amara").merging(try await live.harvest()) { mine, _ in mine }
-                // The program contains the numbers of the demonstration's people.
+                // The program `baton` contains the phone numbers of the demonstration's people.
                 texts["phone"] = nil
                 texts["account"] = amara.identifier
                 texts["page"] = "page-of-amara-\(UInt64.random(in: 0...UInt64.max))"
@@ -26,9 +27,9 @@ extension LiveDevice {
                 try await FolderWatch(live.scratch.path).until("the worker on the bar") { [bar = stage.bar] in
                     try bar.log().contains(name)
                 }
-                // The host of the browser's extension soon overwrites what it has read.
+                // The host of the browser's extension must run, but soon overwrites what it has read.
                 _ = try stage.process(with: "baton-browser-host", of: "agent")
-                // As a control, the same search finds the worker in each other program that learns of one.
+                // As a control, the same search finds the worker in every other program that learns of a worker.
                 try await live.search(
                     texts,
                     [

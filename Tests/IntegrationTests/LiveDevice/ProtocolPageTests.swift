@@ -99,7 +99,7 @@ extension LiveDevice {
                 }
                 #expect(reply.requestID == example.value["sso_request_id"]?.string)
                 let own = response.entries.filter { !common.contains($0.key) || expected[$0.key] != nil }
-                // What the app's reader knew before depends on the tests before.
+                // What the app's reader already knew depends on the earlier tests.
                 let optional: Set<String> =
                     expected["baton_epoch"] != nil && expected["accounts"]?.string != "[]"
                     ? ["baton_previous_home_account_id"] : []
@@ -145,7 +145,7 @@ extension LiveDevice {
             let device = Request(
                 id: "1", operation: .getDeviceInfo,
                 parameters: ClientRequest(clientID: live.facts.apps[0].clientID).entries, isSilent: true)
-            /// The beginning of a frame of this length, with so many bytes of it.
+            /// The beginning of a frame of this length, with only `count` of its bytes.
             func begin(_ length: UInt32, _ count: Int) -> [UInt8] {
                 unsafe withUnsafeBytes(of: length.bigEndian) { unsafe Array($0) } + Array(repeating: 0x20, count: count)
             }
@@ -193,7 +193,8 @@ extension LiveDevice {
                 "more requests or bytes at once than allowed": {
                     let apps = [try await greeted(), try await greeted(), try await greeted()]
                     for app in apps { try app.send(raw: begin(1 << 20, 1000)) }
-                    // The broker may read them in any order. The others end later, as half a frame does.
+                    // The broker may read the connections in any order. The others end later, because each has sent
+                    // only half a frame.
                     try await withThrowingTaskGroup { group in
                         for app in apps { group.addTask { try await app.ends() } }
                         #expect(try await group.next() == true)
@@ -204,7 +205,7 @@ extension LiveDevice {
                 },
                 "its process has too many connections, and this one is idle ([limits](configuration.md))": {
                     let first = try await greeted()
-                    // This process has connections of its apps, too.
+                    // This process also has the connections of its apps.
                     var others: [RawApp] = []
                     for _ in 0..<270 { others.append(try await greeted()) }
                     #expect(try await first.ends())

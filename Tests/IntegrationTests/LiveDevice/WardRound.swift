@@ -29,7 +29,7 @@ struct WardRound {
             ])
         let outcome: Result<Void, any Error>
         do {
-            // A new window gets the keyboard from a window manager, and this screen has none.
+            // A window manager would give a new window the keyboard, but this screen has none.
             try await window.person("return")
             try await body(window)
             // The app erases while it still runs, so that it is not locked for the next test.

@@ -28,7 +28,7 @@ extension LiveDevice {
                 #expect(try window.files.count == 1)
 
                 // As a control, the same search finds the signed-in worker's data. Memory is not searched for the name:
-                // Swift stores short texts without an allocation, also on stacks, which nobody overwrites.
+                // Swift stores short texts without an allocation, even on stacks, which nobody overwrites.
                 let traces = ["user name": amara.userName, "note": note, "draft": draft]
                 let memory = ["--process", "window=\(window.pid)", "--surface", "files=" + live.path("apps/4/data")]
                 try await live.search(
@@ -125,14 +125,14 @@ extension LiveDevice {
                 window.send(signal)
                 try await other.signOut(#require(try await other.accounts().current))
                 #expect(try live.names(in: "apps/4/data") == [])
-                // The agent has ended a stopped process, which could have written the note again.
+                // The agent ends even a stopped process, which could otherwise have written the note again.
                 try await window.hasEnded()
             }
             let item = try await live.newestReceipt(says: "app:org.baton.examples.wardround")
             #expect(item?.result == "done" && item?.grade == "reported" && item?.observer == "agent")
             #expect(try await live.status().lockedApps.isEmpty)
             try await FolderWatch(live.path("trash")).until("an empty trash") { try live.names(in: "trash") == [] }
-            // The next run is not locked, and shows the next worker nothing of it.
+            // The next run is not locked, and shows the next worker nothing of the note.
             try await WardRound.with(live) { window in
                 try await signIn("Bo", at: window, live)
                 #expect(try await !window.person("texts").contains(note))

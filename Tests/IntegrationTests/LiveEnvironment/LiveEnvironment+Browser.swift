@@ -17,7 +17,7 @@ extension LiveEnvironment {
     }
 
     /// Runs `body` with an agent that configures a real browser (Tests/Person/browser.py), and with the number of the
-    /// screen on which it is shown. Afterwards the configuration is the former one, and no agent runs.
+    /// screen on which it is shown. Afterwards the former configuration is restored, and no agent runs.
     ///
     /// - Parameter bus: the address of the session's message bus (``MessageBus``); nil for a session without one.
     func withConfiguredBrowser(

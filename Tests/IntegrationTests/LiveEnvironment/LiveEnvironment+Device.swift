@@ -24,7 +24,7 @@ struct DeviceFolder: Sendable {
         try await FolderWatch(path).until("told the server") { try endedSessions().isEmpty }
     }
 
-    /// Waits until the journal's state satisfies the condition. The device must stay in it for a while.
+    /// Waits until the journal's state satisfies the condition. The device must stay in that state for a while.
     func journal(holds: @escaping @Sendable (String) -> Bool) async throws {
         struct Record: Decodable { let state: String }
         try await FolderWatch(path).until("in the journal") {
@@ -47,7 +47,7 @@ extension LiveEnvironment {
         try await DeviceFolder(path: root + path("device")).untilReported()
     }
 
-    /// Waits until the journal's state is `state`. The device must stay in it for a while.
+    /// Waits until the journal's state is `state`. The device must stay in that state for a while.
     func journalSays(_ state: String) async throws { try await folder.journal { $0 == state } }
 
     /// Waits until the journal's state is no longer `state`.

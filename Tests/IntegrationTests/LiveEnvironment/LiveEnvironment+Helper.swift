@@ -18,7 +18,7 @@ extension LiveEnvironment {
             broker: "daemon", user: isItsOwn ? "games" : "nobody", megabytes: isItsOwn ? 512 : 16, in: scratch)
     }
 
-    /// Runs `body` with a helper and a broker that uses it; afterwards the configuration is the former one.
+    /// Runs `body` with a helper and a broker that uses it. Restores the former configuration afterwards.
     func withHelper(_ body: (RunningHelper) async throws -> Void) async throws {
         let helper = try await startHelper()
         try await with(configuration: ["helper": helper.socket]) { try await body(helper) }

@@ -55,8 +55,9 @@ final class LiveEnvironment: Sendable {
         for program in Program.allCases { try await start(program) }
     }
 
-    /// Has the MDM name no folders of data for the sample apps for the terminal, in whose place the tests' own process asks
-    /// the broker: it has started the agent, so the agent could not end it. Tests name folders in the device's registry.
+    /// Has the MDM name no data folders for the sample apps for the terminal. The tests' own process acts as these
+    /// apps, and the agent could not end it, because it started the agent. Tests that need data folders name them in
+    /// the device's registry.
     private func nameNoDataFolders() async throws {
         for app in facts.apps.dropLast() {
             let configuration = ["clientId": app.clientID, "redirectUri": app.redirectURI]
@@ -362,12 +363,12 @@ final class LiveEnvironment: Sendable {
         guard case .done = reply else { throw TestProblem("the device does not become ready: \(reply)") }
     }
 
-    /// Waits until the agent, which reconnects by itself, is connected to the broker.
+    /// Waits until the agent is connected to the broker. The agent reconnects by itself.
     func awaitAgent() async throws {
         try await untilLogged("the agent is back") { [self] in try await status().agentConnected }
     }
 
-    /// Waits until the broker, which retries by itself, serves, and the device is ready.
+    /// Waits until the broker serves again and the device is ready. The broker retries by itself.
     func comesBack() async throws {
         // For a moment the broker's socket is not served. The agent reconnects last, and that is logged.
         try await untilLogged("the device is back") { [self] in
@@ -376,8 +377,8 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// Waits until `holds` returns true. It is called at once and after each line in a program's log, so a change must
-    /// be followed by such a line.
+    /// Waits until `holds` returns true. `holds` is called at once and after each line in a program's log, so a change
+    /// must be followed by such a line.
     func untilLogged(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {
         try await FolderWatch(scratch.path).until(what, holds: holds)
     }

@@ -9,7 +9,7 @@ struct Peers {
     private let scratch: Scratch
     private let frames: String
     private let script: String
-    /// The path of the wrong program, which has the name of the app's own.
+    /// The path of the wrong program, whose file has the name of the app's own program.
     private let program: String
 
     /// - Parameters:

@@ -92,7 +92,7 @@ extension LiveFaults {
             try await arm(point, live)
             let (app, next) = (try live.app(1), try live.app(2))
             let amara = try await live.signIn("Amara", through: app)
-            // The agent cannot end the browser, so that the next worker asks during the clean-up.
+            // The agent is stopped and cannot end the browser, so the next worker asks to sign in during the clean-up.
             try live.send(SIGSTOP, to: .agent)
             async let answer = seen { try await app.signOut(amara) }
             if point == .filesCleared {

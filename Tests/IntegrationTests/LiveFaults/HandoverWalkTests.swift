@@ -38,7 +38,8 @@ extension LiveFaults {
             try await walk.tidyUp()
         }
 
-        /// The folder's path has a link, so the agent ends the process that has no eraser and takes nothing away.
+        /// The folder's path contains a symbolic link, so the agent ends the process that has no eraser but takes no
+        /// data away.
         @Test func `an app that a process without an eraser has locked erases by itself once that one has ended`()
             async throws
         {
@@ -78,7 +79,7 @@ extension LiveFaults {
             }
         }
 
-        /// The file's blocks are allocated in `make soak`; elsewhere the file has only the length.
+        /// The file's blocks are allocated in `make soak`; elsewhere the file only has this length.
         @Test func `a folder of 10 GB is away before the next worker, and is then removed`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try #require(live.facts.apps.first { $0.number == HandoverWalk.number })
@@ -137,7 +138,7 @@ extension LiveFaults {
             let crowded = try await ContinuousClock().measure { try await live.settle() }
             let item = try await live.shownReceipt().items.first { $0.name == "app:" + app.bundleID }
             #expect(item?.result == "done")
-            // Whoever has not erased is waited for for three seconds.
+            // The broker waits three seconds for a process that does not erase.
             #expect(crowded < .seconds(3), "\(crowded), without apps \(alone)")
             print("hand-over with fifty processes that erase: \(crowded); without: \(alone)")
             for terminal in terminals {
@@ -224,7 +225,8 @@ private struct HandoverWalk {
         case .stop: try chosen()?.send(SIGSTOP)
         case .resume: try chosen { $0.isStopped }?.send(SIGCONT)
         case .killSession:
-            // The session goes on in another process, which may not have been started since the last such step.
+            // The session continues in another process. That one may not have been started yet after the last such
+            // step.
             for number in try live.sessionProcesses().prefix(1) {
                 let process = try ForeignProcess(pid: number)
                 process.kill()
@@ -254,7 +256,7 @@ private struct HandoverWalk {
         ended()
     }
 
-    /// The session has ended. What was printed before, the worker has seen.
+    /// Records that the session has ended. What was printed until now was meant for the worker who has left.
     private mutating func ended() {
         worker = nil
         for terminal in terminals { note(terminal.printed()) }
@@ -280,7 +282,7 @@ private struct HandoverWalk {
 
     private func mark(_ person: String) -> String { "note-of-\(person)-" }
 
-    /// Notes what there is of anybody but the signed-in worker.
+    /// Records notes of anybody but the signed-in worker, and locked apps.
     private mutating func look() async throws {
         let former = Self.people.filter { $0 != worker }.map(mark)
         for file in files() {
@@ -296,7 +298,7 @@ private struct HandoverWalk {
         kept += printed.count { $0["answer"] == "note" && $0["error"] == nil }
     }
 
-    /// The same, and notes what was shown of anybody but this worker.
+    /// Counts the notes that the app has kept, and records shown notes of anybody but this worker.
     private mutating func note(_ printed: [[String: String]], of worker: String?) {
         note(printed)
         let former = Self.people.filter { $0 != worker }.map(mark)

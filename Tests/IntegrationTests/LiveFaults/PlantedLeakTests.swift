@@ -61,7 +61,7 @@ extension LiveFaults {
             }
         }
 
-        /// The leaks that are no files of the user, and whether an audit after the session can see each.
+        /// The leaks that are not files of the user, and whether an audit after the session can see each.
         private static let otherLeaks: [(leak: String, isInAudit: Bool, reason: String)] = [
             ("a port of a program outside the browser", true, "the program goes on"),
             (
@@ -72,7 +72,7 @@ extension LiveFaults {
             ("a policy of the browser", false, "the storage of the session is removed; the agent has reported it"),
         ]
 
-        /// The script, run by root because the home belongs to root, that leaves files of the user.
+        /// A script that leaves files of the user. Root runs it, because the home folder belongs to root.
         private static func planting(_ files: [String]) -> String {
             files.map { file in
                 let (top, folder) = (top(of: file), file.split(separator: "/").dropLast().map { "/" + $0 }.joined())
@@ -85,7 +85,7 @@ extension LiveFaults {
             let parents = [home, "/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/run/user/5"]
             let parent = parents.first { file.hasPrefix($0 + "/") } ?? "/run/" + file.split(separator: "/")[1]
             let rest = file.dropFirst(parent.count + 1).split(separator: "/")
-            // The folder of the disk was there.
+            // The folder of the disk existed before.
             let isOnDisk = parent == "/var/tmp" && rest.count > 1
             return parent + "/" + rest.prefix(isOnDisk ? 2 : 1).joined(separator: "/")
         }
@@ -105,7 +105,7 @@ extension LiveFaults {
             """
         }
 
-        /// Listens at a port, as a program that the user has started outside of the browser.
+        /// Listens at a port, like a program that the user has started outside the browser.
         private static let listening = """
             import socket, signal, sys
             port = socket.socket(); port.bind(("127.0.0.1", int(sys.argv[1]))); port.listen()
@@ -144,7 +144,7 @@ extension LiveFaults {
                     let searches = try Self.searches(of: helper)
                     let began = Int(Date().timeIntervalSince1970)
                     let account = try await live.signIn("Amara", through: app)
-                    // A search that began before the session is as good, because the folders were there.
+                    // A search that began before the session counts too, because the folders already existed.
                     try await FolderWatch(live.scratch.path).until("searched") {
                         try Self.searches(of: helper) > searches
                     }
@@ -231,8 +231,8 @@ extension LiveFaults {
             try await live.shownReceipt().items.filter { $0.name.hasPrefix("browser_") }.map(\.result)
         }
 
-        /// The places in which the newest receipt says that something was left. The folders of the tests' device are in
-        /// `/tmp`, so that this entry is always named.
+        /// The places in which the newest receipt says that something was left. The entry `browser_temporary` is left
+        /// out: it is always named, because the folders of the tests' device are in `/tmp`.
         private func left(_ live: LiveEnvironment) async throws -> Set<String> {
             Set(try await live.shownReceipt().left).subtracting(["browser_temporary"])
         }

@@ -58,7 +58,7 @@ extension LiveFaults {
             }
         }
 
-        /// Runs `body` while no broker runs, and it leaves none behind. Afterwards the device's folder is as before.
+        /// Runs `body`, which must leave no broker running, while no broker runs. Then restores the device's folder.
         private func restoring(_ live: LiveEnvironment, _ body: (String) async throws -> Void) async throws {
             try await live.kill(.broker)
             let (device, backup) = (live.path("device"), live.path("backup"))

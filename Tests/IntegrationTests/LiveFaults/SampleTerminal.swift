@@ -37,7 +37,7 @@ final class SampleTerminal {
             in: live.scratch)
     }
 
-    /// An end that both reads and writes opens at once.
+    /// Makes a FIFO and opens it for reading and writing, which does not block.
     private static func pipe(_ path: String) throws -> FileHandle {
         guard unsafe mkfifo(path, 0o600) == 0 else { throw TestProblem("mkfifo: error \(errno)") }
         return try FileHandle(forUpdating: URL(filePath: path))

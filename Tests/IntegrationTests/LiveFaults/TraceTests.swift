@@ -61,7 +61,8 @@ extension LiveFaults {
                     let (seen, snapshot) = (live.path("seen-\(kind)"), live.path("before-\(kind)"))
                     let site = try await live.runAside(
                         program: "/usr/bin/python3", [Repository.root + "/Tests/Person/traces.py", "\(port)", seen])
-                    // A first start that still runs would be ended by the first page, and made after the session.
+                    // If Firefox's first start were still running, the first page would end it, and it would be
+                    // repeated after the session.
                     if kind == .firefox { try await live.log(of: .agent, says: "a profile of Firefox is prepared") }
                     let save = try await audit(live, "--save", snapshot)
                     #expect(save.code == 0, "\(save.output)\(save.errors)")

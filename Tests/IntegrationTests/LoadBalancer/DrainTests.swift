@@ -144,7 +144,7 @@ extension ServerProcess {
             print(wire.recv(65536).decode().replace("\\r", ""))
         """
 
-    /// Records a step as a newer program would have done, with its change of a table.
+    /// Adds a migration step with its change to a table, as a newer program would have done.
     fileprivate func addMigration(version: Int, lowest: Int, to database: String, in scratch: Scratch) async throws {
         let script = """
             import sqlite3, sys

@@ -5,8 +5,8 @@ import Processes
 import TestSupport
 import Testing
 
-/// A real HAProxy with the configuration that `docs/operations/load-balancer.md` recommends. Only addresses, ports,
-/// the number of connections and, for a user other than root, the user are replaced, and the list of nodes.
+/// A real HAProxy with the configuration that `docs/operations/load-balancer.md` recommends. Only the addresses, the
+/// ports, the list of nodes, the number of connections and, unless root runs the tests, the user are replaced.
 struct LoadBalancerProcess {
     /// The port of the main listener, and of the devices' listener.
     let (port, devicePort): (Int, Int)

@@ -9,7 +9,7 @@ struct FaultAdministrators: Sendable {
     let checker: FaultChecker
     let devices: [SimulatedDevice]
 
-    /// Works until faults are over, before the devices end, so that they get every command.
+    /// Works until the faults are over. It ends before the devices do, so that they get every command.
     ///
     /// - Parameter number: only the administrator 0 changes the colour of the sign-in page.
     func run(number: Int, _ random: SeededGenerator) async throws {

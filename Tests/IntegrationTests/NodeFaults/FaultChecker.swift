@@ -35,13 +35,13 @@ final class FaultChecker: Sendable {
         var history = FaultHistory()
         var operations: [FaultOperation: Counts] = [:]
         var faults: [Fault: Int] = [:]
-        /// The beginning of the first request that got no answer, of each client that has had none since.
+        /// For each client that has had no answer since: when its first unanswered request began.
         var failing: [String: Instant] = [:]
         /// The times from such a request to the client's next answer.
         var outages: [(client: String, time: Duration)] = []
         /// From the acknowledgement of a revocation to the push at another node, while no fault was active.
         var pushes: [Duration] = []
-        /// The same from the request.
+        /// The same times, from the request for the revocation.
         var pushesSinceRequest: [Duration] = []
         /// Refresh tokens that were lost because an answer was lost, as the protocol requires.
         var lostChains = 0
@@ -68,7 +68,8 @@ final class FaultChecker: Sendable {
     func faults(_ fault: Fault) -> Int { state.withLock { $0.faults[fault] ?? 0 } }
     func noteLostChain() { state.withLock { $0.lostChains += 1 } }
 
-    /// Records when a device was pushed: the times since the acknowledgement of the revocation and since its request.
+    /// Records how long after the acknowledgement of a revocation, and after the request for it, the device was
+    /// notified.
     func notePush(after time: Duration, sinceRequest whole: Duration) {
         state.withLock { state in
             state.pushes.append(time)

@@ -23,7 +23,7 @@ final class FaultCluster: Sendable {
             (self.index, self.server, self.link) = (index, server, link)
         }
 
-        /// Starts the node again after its death, until it serves. It does not start while PostgreSQL is down.
+        /// Restarts the node after its death, with further attempts while it cannot start because PostgreSQL is down.
         func restart() async throws {
             for _ in 1..<20 {
                 do { return try await server.start() } catch let problem as TestProblem

@@ -3,9 +3,9 @@
 /// What a client knows after a request.
 enum Outcome<Value: Sendable>: Sendable {
     case done(Value)
-    /// The server has answered that it did not do it.
+    /// The server has answered that it did not do what was asked.
     case refused(String)
-    /// There was no answer, or an error of the server: the server may have done it, or may still do it.
+    /// There was no answer, or an error of the server: the server may have done what was asked, or may still do it.
     case unknown(String)
 
     var isDone: Bool { if case .done = self { true } else { false } }
@@ -38,10 +38,10 @@ struct Violation: Equatable, Sendable, CustomStringConvertible {
 struct FaultHistory: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The phase of a session of which the server has acknowledged the beginning.
+    /// The phase of a session whose beginning the server has acknowledged.
     enum Phase: Sendable, Equatable {
         case live
-        /// Its end was requested, and not acknowledged.
+        /// Its end was requested, but not acknowledged.
         case ending
         /// The end was acknowledged at this moment.
         case ended(Instant)

@@ -23,7 +23,7 @@ struct RealWork: Sendable {
     /// The worker signs in.
     mutating func begin() async throws { account = try await device.signIn(app) }
 
-    /// Gets a token without the worker, trying again until there is an answer.
+    /// Gets a token silently, trying again until there is an answer.
     ///
     /// - Returns: how long it took.
     func renews() async throws -> Duration {

@@ -25,7 +25,7 @@ final class SimulatedDevice: Sendable {
     /// What other tasks may see of the device.
     struct Seen: Sendable {
         var session: SimulatedSession?
-        /// The last sessions before.
+        /// The last sessions before that one.
         var former: [SimulatedSession] = []
         /// The node that holds the push channel.
         var pushNode: Int?

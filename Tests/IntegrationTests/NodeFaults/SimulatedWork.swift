@@ -164,7 +164,7 @@ struct SimulatedWork: Sendable {
         guard outcome.isRefused else { return }
         let next = await attempt(.replay, of: session) { try await requests.refresh(newest) }
         judge(session) { $0.used(next, sessionIsLive: $1) }
-        // Whether the chain was given up is known; the PRT yields new tokens.
+        // The chain already records whether it was given up; the PRT yields new tokens.
     }
 
     private func judge(_ session: SimulatedSession, _ body: (inout RefreshChain, Bool) -> Violation?) {
@@ -224,7 +224,7 @@ struct SimulatedWork: Sendable {
     /// - Parameter losesAnswers: whether some answers do not reach the device.
     @discardableResult
     private mutating func checkIn(losesAnswers: Bool = true) async -> Outcome<Void> {
-        // The first answers have commands, or follow a result.
+        // One of the first two answers is lost: these contain commands, or follow a result.
         let isLost = losesAnswers && Int.random(in: 0..<4, using: &random) == 0
         let lost = isLost ? Int.random(in: 0..<2, using: &random) : nil
         let (management, checker) = (device.management, checker)

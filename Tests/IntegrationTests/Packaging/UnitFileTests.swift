@@ -5,7 +5,7 @@ import Testing
 
 /// The systemd units of the packages, checked with systemd's own tools.
 @Suite struct UnitFileTests {
-    /// The units of the packages with the paths of this build's programs, because `systemd-analyze` requires that they
+    /// The units of the packages with the paths of this build's programs, because `systemd-analyze` requires them to
     /// exist.
     private func units(in scratch: Scratch) throws -> [String] {
         let folder = Repository.root + "/packaging/systemd"

@@ -50,7 +50,7 @@ import Testing
                     seconds += 1
                     return seconds
                 }
-                // A service that goes on is ended.
+                // A service that has not ended by itself is ended here.
                 if number > 200 { throw CancellationError() }
                 second(number)
             })
@@ -101,7 +101,8 @@ import Testing
         #expect(end.error?.code == .clockWrong && end.seconds == 30)
     }
 
-    /// The real server with a machine's clock that the test sets (libfaketime). The file has the difference.
+    /// An environment for the real server in which the test sets the machine's clock (libfaketime). The file contains
+    /// the difference.
     private static func environment(_ file: String) -> [String: String] {
         [
             "LD_PRELOAD": "/usr/$LIB/faketime/libfaketimeMT.so.1",

@@ -72,7 +72,7 @@ import Testing
             held.append((data, promise))
         }
 
-        /// Like a channel's, drops what was not sent.
+        /// Drops what was not sent, as a channel's `close` does.
         func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
             for write in held { write.promise?.fail(ChannelError.alreadyClosed) }
             held = []
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Returns a connection whose client does not read, after a response, with its end or without.
+    /// Returns a connection whose client does not read, after the server has written these parts of a response.
     private func stalled(_ parts: HTTPServerResponsePart...) throws -> (channel: EmbeddedChannel, stall: Stall) {
         let (channel, stall) = (EmbeddedChannel(), Stall())
         try channel.pipeline.syncOperations.addHandlers([stall, HTTPResponseEncoder(), ConnectionEnd()])

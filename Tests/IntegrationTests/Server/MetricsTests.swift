@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// The alert rules on faults that are not made for real.
+/// The alert rules, tested with simulated faults.
 @Suite struct AlertRuleTests {
     @Test func `every alert fires on its fault, and none on a healthy system`() async throws {
         try await Scratch.with { scratch in

@@ -48,7 +48,7 @@ import Testing
                 }.first)
         }
 
-        /// The answers of the protocols of both TLS listeners.
+        /// The answers of both TLS listeners, one for each of their protocols.
         func answers() async throws -> [String: ServerAnswer] {
             let page =
                 "/\(tenant)/oauth2/v2.0/authorize?client_id=\(client)&response_type=code&scope=openid"
@@ -67,7 +67,7 @@ import Testing
             ]
         }
 
-        /// Checks that every listener refuses for now, in its protocol's form.
+        /// Checks that every listener answers that the service is temporarily unavailable, as its protocol words it.
         func refuses() async throws {
             let answers = try await answers()
             for (name, answer) in answers {
@@ -139,7 +139,7 @@ import Testing
             var moments = 0
             for count in stride(from: 1, to: needed, by: max(1, needed / 12)) {
                 link.loseServer(afterMessages: count)
-                // On a busy machine, the server asks for much before it says that it is ready.
+                // On a busy machine, the server sends many further messages before it reports that it is ready.
                 guard let outcome = try await server.failOrStart() else { break }
                 moments += 1
                 #expect(
@@ -195,7 +195,7 @@ import Testing
             #expect(last.status == 201, "\(last)")
             #expect(try groups(at: server) == acknowledged.union(["last"]))
             #expect(try await asked.answers()["token"]?.status == 200)
-            // Nothing acknowledged was lost, also after a crash.
+            // Nothing acknowledged was lost, even after a crash.
             try await cluster.kill()
             try await cluster.start()
             #expect(try groups(at: server) == acknowledged.union(["last"]))
@@ -309,7 +309,7 @@ import Testing
 /// What an administrator knows about groups.
 private struct MadeGroups: Sendable {
     var acknowledged: Set<String> = []
-    /// The refused ones, with the status.
+    /// The refused groups, with the status.
     var refused: [String: Int] = [:]
 
     mutating func add(_ others: MadeGroups) {

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Waits until a database object receives announcements: the observers' first gap.
+    /// Waits until a database object receives announcements, that is, until its observers get the first gap.
     private struct Gaps {
         private let seen: AsyncStream<Void>
         private let database: any Database
@@ -74,7 +74,8 @@ import Testing
             database.observe { if $0.message == .gap { continuation.yield() } }
         }
 
-        /// A text that cannot be decoded is a gap, too, so that one comes even if listening has begun before.
+        /// Sends a text that cannot be decoded, which also counts as a gap, so that a gap comes even if listening has
+        /// already begun.
         func first() async {
             do {
                 try await database.write { connection in

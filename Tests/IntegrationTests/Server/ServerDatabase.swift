@@ -27,10 +27,10 @@ struct ServerDatabase {
         return others.merging(["database": ["postgresql": keys.filter { !($0.value is NoValue) }]]) { $1 }
     }
 
-    /// In place of a value: the key is left out.
+    /// Stands in place of a value: the key is left out.
     struct NoValue: Sendable {}
 
-    /// The configuration with which a test itself reaches the tables of an engine.
+    /// The configuration with which a test itself reaches the tables in `schema`.
     func configuration(schema: String) -> PostgreSQLConfiguration {
         PostgreSQLConfiguration(
             server: .socket(folder: cluster.folder), database: name, user: PostgreSQLCluster.superuser, schema: schema)
@@ -102,7 +102,7 @@ extension ServerProcess {
     }
 }
 
-/// An answer, as far as tests look at it.
+/// The parts of an answer that tests look at.
 struct ServerAnswer: Sendable {
     let status: Int
     let body: [UInt8]

@@ -91,7 +91,7 @@ import Testing
                 #expect(outcome.code == 1 && outcome.text.contains("server.file.unusable"), "\(outcome.text)")
                 return outcome.text
             }
-            // It makes nothing of its own, because clients would not trust it.
+            // The second node makes no root certificate or key of its own, because clients would not trust it.
             #expect(try await refusal().contains("root.pem is missing"))
             for file in ["ca/root.pem", "storage.key"] {
                 #expect(!FileManager.default.fileExists(atPath: second.state + "/" + file))

@@ -95,7 +95,7 @@ import Testing
             let other = try ServerProcess(["directory": folder], in: fixture.scratch)
             let restore = try await fixture.onSmallDisk(
                 folder, "restore", ["--input", file], of: other, key: fixture.server.state + "/storage.key")
-            // The lock and the key.
+            // The two files that are left are the lock and the key.
             #expect(restore.code == 1 && restore.output == "2\n", "\(restore)")
             #expect(restore.errors.contains("full"), "\(restore.errors)")
         }

@@ -21,8 +21,8 @@ final class DatabaseTemplate: Sendable {
         var unused: [String] = []
     }
 
-    /// The maximum number of copies that tests use at once. It is far more than the number of tests that run at once: a
-    /// test that kept its copies would fill the disk.
+    /// The maximum number of copies that tests use at once. It is far more than the number of tests that run at once.
+    /// The limit exists because a test that kept its copies would fill the disk.
     private static let limit = 100
 
     init(schema: String, _ migrations: [Migration]) async throws {
@@ -30,7 +30,7 @@ final class DatabaseTemplate: Sendable {
         cluster = try await PostgreSQLCluster.shared()
         name = try await cluster.makeDatabase()
         administrator = try ClusterAdministrator(of: cluster)
-        // PostgreSQL copies a database that nobody uses, and waits up to five seconds for that.
+        // PostgreSQL copies only a database that nobody uses, and waits up to five seconds until nobody uses it.
         _ = try await PostgreSQLDatabase(configuration(of: name), migrations: migrations)
     }
 
@@ -46,7 +46,7 @@ final class DatabaseTemplate: Sendable {
     /// Returns a copy of a database that ``makeCopy()`` made. Its connections are cut first, because PostgreSQL copies
     /// only a database that nobody uses. Its pool opens new ones.
     ///
-    /// - Throws: ``TestProblem`` if the database is another one.
+    /// - Throws: ``TestProblem`` if ``makeCopy()`` did not make the database.
     func makeCopy(of database: any Database) async throws -> any Database {
         guard let original = (database as? DatabaseCopy)?.name else { throw TestProblem("the database is wrapped") }
         return try await makeCopy(
@@ -87,7 +87,7 @@ final class DatabaseTemplate: Sendable {
     }
 }
 
-/// A database that ends with its last user.
+/// A copy that is given back when nothing refers to it any more.
 private final class DatabaseCopy: Database {
     let name: String
     private let database: PostgreSQLDatabase

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Who may connect, to what, and what the errors say.
+/// Who may connect to which database, and what the errors say.
 @Suite struct AccessTests {
     @Test func `a wrong address is an error that names it`() async throws {
         try await withSchema { configuration in

@@ -30,7 +30,7 @@ import Testing
                             """)
                     }
                     #expect(try row?["encrypted"] == true)
-                    // The server looks for nodes that are gone.
+                    // The server checks whether the node is still there.
                     #expect(try row?["idle"] == "5")
                     // More than fits into a record or a buffer, in both directions.
                     let long = String(repeating: "é", count: 1_000_000)

@@ -47,7 +47,7 @@ import Testing
             }
             let admin = try await PostgreSQLDatabase(configuration, migrations: [people])
             for pid in pids.withLock(\.self) {
-                // The second number is how long to wait for the end.
+                // The second argument is how long to wait until the process has ended, in milliseconds.
                 let ended = try await admin.write { connection in
                     try connection.row("SELECT pg_terminate_backend(CAST(\(pid) AS INT), 60000) AS ended")
                 }
@@ -130,7 +130,7 @@ import Testing
                         "INSERT INTO person (id) VALUES ('unfinished') RETURNING id", in: database
                     ) { _ in try await cluster.kill() }
                 }
-                // The commit that follows finds that the connection is closed, at once or while it waits.
+                // The commit that follows finds the connection closed, either at once or while it waits for the answer.
                 let error = await #expect(throws: StorageError.self) { try await held.value }
                 #expect([.unavailable, .unknownOutcome].contains(error?.code))
                 #expect(
@@ -153,7 +153,7 @@ import Testing
         let isOver = Mutex(false)
     }
 
-    /// Eight writers note each number that was acknowledged while the server is killed again and again.
+    /// Eight writers record each acknowledged number while the server is killed again and again.
     @Test func `no acknowledged write is lost and none happens twice while the server crashes`() async throws {
         try await Scratch.with { scratch in
             let cluster = try await PostgreSQLCluster.start(in: scratch)

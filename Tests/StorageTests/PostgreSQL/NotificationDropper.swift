@@ -3,7 +3,7 @@ import Processes
 import TestSupport
 import UnixSocket
 
-/// Forwards connections to a server without the server's notifications.
+/// Forwards connections to a server, but drops the server's notifications.
 enum NotificationDropper {
     /// Listens in the folder of `scratch`, as a server does.
     static func start(cluster: PostgreSQLCluster, in scratch: Scratch) throws {
@@ -33,7 +33,8 @@ enum NotificationDropper {
         }
     }
 
-    /// Removes the complete messages of the server's side of the protocol: a type, and a length that includes itself.
+    /// Removes and returns the complete messages from the server. A message begins with its type and its length; the
+    /// length includes its own bytes.
     private static func messages(_ bytes: inout [UInt8]) -> [[UInt8]] {
         var messages: [[UInt8]] = []
         while bytes.count >= 5 {

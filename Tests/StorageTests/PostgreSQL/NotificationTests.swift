@@ -5,7 +5,7 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-/// Announcements that cross nodes.
+/// Announcements from one node to another.
 @Suite(.timeLimit(.minutes(2))) struct NotificationTests {
     /// Two nodes. The second one receives announcements.
     private func withNodes(
@@ -39,10 +39,10 @@ import Testing
             #expect(await observed.birthdays(2) == ["a", "b"])
             try await second.write { try $0.announce(Birthday(of: "c")) }
             #expect(await observed.birthdays(1) == ["c"])
-            // The node itself is notified in its process, and not again by the server.
+            // The node's own observers are notified within the process, and not a second time by the server.
             #expect(await own.birthdays(4) == ["a", "b", "a", "c"])
 
-            // Another schema of the same database is another channel.
+            // Another schema of the same database uses another channel.
             var other = configuration
             other.schema += "_b"
             let stranger = try await PostgreSQLDatabase(other, migrations: [people])
@@ -128,7 +128,7 @@ import Testing
                 let first = try await PostgreSQLDatabase(well, migrations: [people])
                 let heard = Observed(first)
                 await heard.gap()
-                // Ten gaps of the other node later, this node has had none.
+                // While the other node gets ten gaps, this node gets none.
                 for _ in 0..<10 { await observed.gap() }
                 try await first.write { try $0.announce(Birthday(of: "a")) }
                 #expect(await heard.birthdays(1) == ["a"])

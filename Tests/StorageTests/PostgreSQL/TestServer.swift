@@ -29,7 +29,7 @@ final class HeldTransaction: Sendable {
     private let began = DispatchSemaphore(value: 0)
     private let released = DispatchSemaphore(value: 0)
 
-    /// Runs `body` while the transaction has run `statement` and is not committed.
+    /// Runs `body` after the transaction has run `statement` and before it is committed.
     static func with<Value: Sendable>(
         _ statement: SQL, in database: any Database, _ body: (HeldTransaction) async throws -> Value
     ) async throws -> Value {

@@ -35,7 +35,7 @@ import Testing
                             == (index == 0 ? [.sqlite, .sqlite] : [.postgreSQL, .postgreSQL]))
                     let backup = try await Self.open(path)
                     #expect(backup.manifest == manifest)
-                    // Into new SQLite files.
+                    // Restore into new SQLite files.
                     for (content, schema) in zip(backup.databases, Self.schemas) {
                         let file = fixture.scratch.path("restored-\(schema.name)-\(index)")
                         try await SQLiteFile.write(content, to: file, TransferFixture.silent)
@@ -44,7 +44,7 @@ import Testing
                         #expect(try mode(of: file) == 0o600)
                         #expect(!FileManager.default.fileExists(atPath: file + "-journal"))
                     }
-                    // Into PostgreSQL, over other data.
+                    // Restore into PostgreSQL, over other data.
                     try await target.open().write(backup.databases, isReplacing: true, TransferFixture.silent)
                     for (content, source) in zip(backup.databases, try await target.sources()) {
                         #expect(try await content.compare(with: source, TransferFixture.silent) > 0)
@@ -63,7 +63,7 @@ import Testing
     @Test func `a backup is private, complete under its name, and never replaces a file`() async throws {
         try await TransferFixture.with { fixture in
             let path = fixture.scratch.path("backup")
-            // What an interrupted backup left.
+            // A file that an interrupted backup left.
             try fixture.scratch.write("rest", to: "backup.partial")
             let files = try await fixture.files()
             try await Self.write(files, to: path)

@@ -54,7 +54,7 @@ import Testing
     @Test func `a target with data is refused and keeps it, unless it is to be replaced`() async throws {
         try await TransferFixture.with { fixture in
             try await TransferTarget.with { target in
-                // Only the second schema holds data, and the first one stays empty as well.
+                // Only the second schema holds data. The copy is refused as a whole, so the first schema stays empty.
                 let stock = try await PostgreSQLDatabase(target.stock, migrations: TransferFixture.stock.migrations)
                 try await stock.write { try $0.execute("INSERT INTO item (id, count) VALUES ('other', 9)") }
                 #expect(try await !target.open().isEmpty())

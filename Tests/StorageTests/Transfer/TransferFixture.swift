@@ -15,7 +15,7 @@ struct TransferFixture {
             Migration(
                 "shops",
                 [
-                    // The parent is created after its child is referred to by name, and its name sorts after it.
+                    // The parent's name sorts after the child's, so an order by name would put the child first.
                     """
                     CREATE TABLE store (
                         region TEXT NOT NULL, number BIGINT NOT NULL, displayName TEXT, photo BLOB,
@@ -37,7 +37,8 @@ struct TransferFixture {
 
     func path(_ engine: EngineSchema) -> String { scratch.path(engine.name + ".sqlite") }
 
-    /// Creates the databases with some rows, including each kind of value and keys around the length of a page.
+    /// Creates the databases with some rows, including every kind of value. One table fills exactly one page, and one
+    /// fills several.
     static func with(_ body: (TransferFixture) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let fixture = TransferFixture(scratch: scratch)

@@ -2,7 +2,7 @@
 internal import Glibc
 package import UnixSocket
 
-/// A plain TCP socket of a test, for what an HTTP client would not send.
+/// A plain TCP socket of a test, for bytes that an HTTP client would not send.
 package enum LoopbackSocket {
     /// Connects to a port of this machine.
     ///

@@ -35,7 +35,7 @@ package final class CommitCutter: Sendable {
             cutAll()
         }
         try BlockingThread.start { [self] in
-            // If the server is down, the client is refused by the end of its connection.
+            // If the server is lost, the client's connection is closed at once.
             while let client = try? listener.accept() { if !isLost { try? relay(client) } }
         }
     }
@@ -48,7 +48,8 @@ package final class CommitCutter: Sendable {
 
     private var isLost: Bool { state.withLock(\.isLost) }
 
-    /// Cuts every connection, and refuses later ones, once clients have sent `count` more messages; nil to serve again.
+    /// Cuts every connection, and refuses later ones, once clients have sent `count` more messages; nil accepts
+    /// connections again.
     package func loseServer(afterMessages count: Int?) {
         state.withLock { $0.last = count.map { [messages = $0.messages] in messages + $0 } }
     }

@@ -14,8 +14,8 @@ package struct InstalledProgram: Sendable {
         try FileManager.default.copyItem(atPath: source, toPath: path)
     }
 
-    /// Puts another file in the program's place, as dpkg does: by rename(2). A process that runs the program keeps the
-    /// former file.
+    /// Puts another file in the program's place, as dpkg does: by rename(2). A process that already runs the program
+    /// keeps the former file.
     ///
     /// - Parameter script: the new file's content; nil for the program itself, as a later version would be.
     package func replace(with script: String? = nil) throws {

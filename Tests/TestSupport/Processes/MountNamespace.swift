@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A mount namespace (mount_namespaces(7)). Mounts of other tests do not appear in it, and its own appear nowhere else.
-/// Needs root.
+/// A mount namespace (mount_namespaces(7)). Mounts of other tests do not appear in it, and its own mounts appear
+/// nowhere else. Needs root.
 package struct MountNamespace: Sendable {
     /// The command through which a program is started in the namespace.
     package let entrance: [String]
@@ -11,8 +11,9 @@ package struct MountNamespace: Sendable {
     package enum Content {
         /// The machine's mounts.
         case machine
-        /// A root of its own: the machine's programs and settings, which are read-only, and the test's scratch folder. How
-        /// long a search for writable folders takes does not depend on what else is on the machine's disk.
+        /// A root of its own: the machine's programs and settings, which are read-only, and the test's scratch folder.
+        /// The duration of a search for writable folders then does not depend on the other content of the machine's
+        /// disk.
         case ownRoot
     }
 
@@ -23,8 +24,8 @@ package struct MountNamespace: Sendable {
         signal.pause()
         """
 
-    /// Makes the root, of which the arguments are the path, the scratch folder and folders that are only read; then runs
-    /// `holder`.
+    /// Makes the root, then runs `holder`. The arguments are the root's path, the scratch folder, and the read-only
+    /// folders.
     private static let ownRoot = """
         root=$1 scratch=$2 holder=$3
         shift 3
@@ -94,7 +95,7 @@ package struct MountNamespace: Sendable {
             """)
     }
 
-    /// Mounts a file system (FUSE) at this path whose program never answers.
+    /// Mounts a FUSE file system at this path. The file system's program never answers.
     package func mountSilent(_ path: String) async throws {
         let script = """
             exec 3<>/dev/fuse

@@ -13,7 +13,8 @@ package final class RunningProgram: Sendable {
     package let logPath: String
     private let process: ChildProcess
 
-    /// The maximum number of seconds until a program serves. It is high, because a busy machine must not fail a test.
+    /// The maximum number of seconds until a program is ready. It is high, so that no test fails because the machine is
+    /// busy.
     private static let patience: Int32 = 180
 
     private init(_ process: ChildProcess, logPath: String) {
@@ -62,10 +63,11 @@ package final class RunningProgram: Sendable {
         return program
     }
 
-    /// Starts `executable` like ``start(_:_:environment:log:input:awaitsReady:manager:in:)``, also if it may end before it
-    /// is ready.
+    /// Starts `executable` like ``start(_:_:environment:log:input:awaitsReady:manager:in:)``, but does not throw if it
+    /// ends before it is ready.
     ///
-    /// - Returns: the program, and whether it is ready or nobody waits for that; otherwise it has ended.
+    /// - Returns: the program, and whether it is ready; false if it has ended before. Always true without
+    ///   `awaitsReady`.
     package static func launch(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
         input: [UInt8]? = nil, awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch

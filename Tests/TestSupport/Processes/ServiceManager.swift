@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 package import UnixSocket
 
-/// A stand-in for systemd: programs notify it that they serve (sd_notify(3)), and it hands them sockets
+/// A stand-in for systemd: programs notify it when they are ready (sd_notify(3)), and it hands them sockets
 /// (sd_listen_fds(3)) and keeps their open files from one start to the next (systemd.service(5),
 /// `FileDescriptorStoreMax`).
 package final class ServiceManager: Sendable {
@@ -17,7 +17,7 @@ package final class ServiceManager: Sendable {
         self.sockets = sockets
     }
 
-    /// The path at which programs report that they serve; only the tests' own user may write to it.
+    /// The path at which programs report that they are ready; only the tests' own user may write to it.
     package var socketPath: String { notices.path }
 
     /// The names of the files that the service manager keeps now. Reads all pending notifications first.
@@ -53,7 +53,7 @@ package final class ServiceManager: Sendable {
             wrapper: ["/bin/sh", "-c", #"export LISTEN_PID=$$; exec "$0" "$@""#])
     }
 
-    /// Blocks until the program serves, or has ended.
+    /// Blocks until the program is ready, or has ended.
     func awaitReady(or pidfd: Descriptor, seconds: Int32) throws -> Bool {
         while let notice = try notices.notice(or: pidfd, seconds: seconds) {
             take(notice)

@@ -49,11 +49,11 @@ package struct WorkerModel {
         case checking, working, confirming
     }
 
-    /// A command, and who has entered it.
+    /// A command, and who entered it.
     private struct Entry {
         enum Author: Equatable {
             case worker(String)
-            /// Whoever the next check names: nobody was known yet.
+            /// The worker whom the next check names, because nobody was known yet.
             case next
             /// A worker who has left.
             case former
@@ -201,7 +201,8 @@ package struct WorkerModel {
         case (.signUp, _) where isShared != false: return finish(problem: Self.noSignUp)
         case (.signUp, _): return [.signIn(hint: nil, isNew: true)]
         case (_, nil): return finish(problem: Self.nobody)
-        // What a worker has written is not the next one's, and they cannot sign the next one out.
+        // A note that a former worker wrote does not belong to the next worker, and a former worker cannot sign the
+        // next worker out.
         case (.note, let worker?) where !entry.isFrom(worker), (.signOut, let worker?) where !entry.isFrom(worker):
             return finish(problem: Self.otherWorker)
         case (.me, _?): return [.fetchProfile(turn: turn)]

@@ -3,7 +3,7 @@ import Testing
 import WorkerState
 import Workers
 
-/// The rule of the app, in every order of events up to a length.
+/// Checks the app's rule in every order of events up to a certain length.
 @Suite struct ExplorationTests {
     private static let workers = [Worker(id: "a", username: "amara"), Worker(id: "b", username: "bo")]
     private static let trouble = Problem(code: "trouble", message: "Trouble.")
@@ -14,7 +14,7 @@ import Workers
         var model = WorkerModel()
         var isChecking = false
         var newest: String?
-        /// For each turn in which a profile was fetched, whose it is.
+        /// For each turn in which a profile was fetched, the owner of that profile.
         var fetches: [Int: String] = [:]
         /// Whether a sign-in or a sign-out is under way.
         var isMoving = false

@@ -28,7 +28,7 @@ static inline void cgtk_set_accessible_label(GtkWidget *widget, const char *labe
 /// Returns a descriptor that becomes readable when the main queue has work.
 int _dispatch_get_main_queue_handle_4CF(void);
 
-/// Does the work of the main queue. To be called on the main thread.
+/// Does the work of the main queue. Call it on the main thread only.
 void _dispatch_main_queue_callback_4CF(void *message);
 
 #endif

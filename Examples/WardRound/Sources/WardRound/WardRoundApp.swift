@@ -65,7 +65,7 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. The answer first erases the former worker's data, also from the window.
+    /// Checks who is signed in. The answer first erases the former worker's data, including the data in the window.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

@@ -60,7 +60,7 @@ package struct WardRoundModel {
     /// An unknown device is treated as a shared device.
     private var isShared = true
     private var isChecking = true
-    /// Whether the worker whom the app knew has left, and the check has not said yet who is signed in now.
+    /// Whether the app is waiting to learn who is signed in now, because the worker whom it knew has left.
     private var hasLeft = false
     private var mustCheckAgain = false
 

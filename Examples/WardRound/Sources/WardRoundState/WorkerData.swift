@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Workers
 
-/// Everything that the app holds of the worker who is signed in.
+/// Everything that the app holds about the worker who is signed in.
 package struct WorkerData: Equatable, Sendable {
     package let worker: Worker
     /// The worker's profile in Graph; nil until it has arrived.

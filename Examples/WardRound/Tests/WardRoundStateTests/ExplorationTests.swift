@@ -4,7 +4,7 @@ import Testing
 import WardRoundState
 import Workers
 
-/// The rule of the app, in every order of events.
+/// Checks the app's rule in every order of events.
 @Suite struct ExplorationTests {
     private static let workers = [Worker(id: "a", username: "amara"), Worker(id: "b", username: "bo")]
     private static let trouble = Problem(code: "trouble", message: "Trouble.")

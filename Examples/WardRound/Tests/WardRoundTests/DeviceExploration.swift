@@ -5,8 +5,8 @@ import Testing
 import WardRoundState
 import Workers
 
-/// Every order of events between the broker, the answers of MSAL, the hand-over and the app, from the session of one
-/// worker over the next worker's to its end.
+/// Explores every order of events between the broker, MSAL's answers, the hand-over and the app, from one worker's
+/// session to the end of the next worker's session.
 @Suite(.timeLimit(.minutes(5))) struct DeviceExploration {
     @Test func `in a worker's session the app neither shows nor has data of another one`() throws {
         var found: Set<String> = []
@@ -115,7 +115,7 @@ private struct Scene {
         case .start: process = Process(); handle(.opened)
         case .kill:
             process = nil
-            // The agent waits for no app without a process.
+            // The agent does not wait for an app that has no process.
             if owed != nil { takeAway() }
         case .register:
             process?.isRegistered = true
@@ -142,7 +142,7 @@ private struct Scene {
         if isRegistered { owed = epoch }
         (present, epoch, isRegistered) = (worker, epoch + 1, false)
         process?.isRegistered = false
-        // What a reader has not taken when a connection ends is dropped.
+        // When a connection ends, a change that the reader has not taken is dropped.
         process?.untaken = worker == nil ? Change(kind: .nobody, epoch: epoch) : nil
         if owed != nil, process == nil { takeAway() }
     }

@@ -6,7 +6,7 @@ internal import JSON
 internal import NIOCore
 internal import Storage
 
-/// The administration routes for requests of data protection, and for exports of the audit log.
+/// The administration routes for data-protection requests and for exports of the audit log.
 struct PersonalDataRoutes: Sendable {
     let transactions: AdminTransactions
     let users: UserAdministration
@@ -57,7 +57,8 @@ extension AuditPeriod {
 }
 
 extension Response {
-    /// Returns a response that is written while it is read. If a page cannot be read, the last line is missing.
+    /// Returns a response whose body is sent while the audit log is read. If a page of the log cannot be read, the last
+    /// line of the body is missing.
     ///
     /// - Parameters:
     ///   - first: the first objects.

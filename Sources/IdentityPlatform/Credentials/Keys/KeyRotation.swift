@@ -25,9 +25,9 @@ struct KeyRotation: Sendable {
     /// - Parameters:
     ///   - immediately: whether the keys sign at once. If so, clients with an older cached key set cannot verify new
     ///     tokens.
-    ///   - judge: is called in the transaction that stores the new keys, with the keys that the organisation has there,
-    ///     and returns the algorithms for which a new key is stored. Another node may have added keys since the
-    ///     rotation was decided.
+    ///   - judge: called in the transaction that stores the new keys. It receives the keys that the organisation has at
+    ///     that moment, and returns the algorithms for which a new key is stored. Another node may have added keys
+    ///     since the rotation was decided.
     /// - Returns: how many keys were stored.
     /// - Throws: the error of `judge`, ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.
     @discardableResult
@@ -54,7 +54,7 @@ struct KeyRotation: Sendable {
         return stored
     }
 
-    /// Adds and removes keys of one organisation as far as this is due.
+    /// Adds the keys that one organisation is due to get, and removes its obsolete keys.
     ///
     /// - Returns: how many keys were added or removed.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.

@@ -14,13 +14,13 @@ package enum StorageCheck {
     /// The table with the value.
     package static let table = StoredCheck.table
 
-    /// Returns whether the key decrypts the value in the rows of ``table``; true if there is none.
+    /// Returns whether the key decrypts the value in the rows of ``table``; true if there is no such value.
     ///
     /// - Throws: ``StorageError``
     package static func accepts(_ key: StorageKey, rows: [Row]) throws -> Bool {
         try rows.allSatisfy { row in
             let (found, sealed): (String, [UInt8]) = (try row["name"], try row["sealed"])
-            // The only error of `open` says that the key is another one.
+            // The only error that `open` throws means that the value was sealed under another key.
             return found != name || (try? key.open(sealed, purpose: name)) != nil
         }
     }

@@ -24,7 +24,7 @@ package final class TenantKeys: Sendable {
         let at: Timestamp
     }
 
-    /// How long a list in the cache of the only process is used.
+    /// How long a cached list is used if only this process uses the database.
     static let freshness = Duration.seconds(300)
 
     /// - Parameter isShared: whether other nodes use the database.
@@ -55,7 +55,8 @@ package final class TenantKeys: Sendable {
         return try await all(of: tenant).first { $0.id == id }
     }
 
-    /// Returns whether an organisation publishes a key. This is known already if only this process uses the database.
+    /// Returns whether an organisation publishes a key. If only this process uses the database, returns true without a
+    /// query, because the cache from which the caller got the key is up to date.
     ///
     /// - Throws: ``StorageError``
     func isPublished(_ id: String?, by tenant: TenantID, _ connection: any Connection) throws -> Bool {
@@ -71,8 +72,8 @@ package final class TenantKeys: Sendable {
         isShared ? try stored(of: tenant, at: environment.now(), connection) : nil
     }
 
-    /// Reads the list of keys and parses those that are not known yet. The transaction may run twice: a parsed key
-    /// never changes.
+    /// Reads the list of keys and parses those that are not known yet. The transaction may run twice without harm,
+    /// because a parsed key never changes.
     private func stored(
         of tenant: TenantID, at now: Timestamp, _ connection: any Connection
     ) throws -> [TenantKey] {

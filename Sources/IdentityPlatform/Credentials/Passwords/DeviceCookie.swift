@@ -8,7 +8,7 @@ internal import Storage
 /// Online Guessing Attacks with Device Cookies"). It does not sign anyone in. Failed attempts to sign in as a person in
 /// the cookie are counted per cookie, separately from guesses by strangers.
 ///
-/// The cookie has one sealed part per person, so nobody can read from it who has signed in. Each sign-in replaces the
+/// The cookie has one sealed part per person, so it does not reveal who has signed in. Each sign-in replaces the
 /// person's former part. A stolen copy of a former part has its own count, which later sign-ins do not reset.
 struct DeviceCookie: Sendable {
     /// The maximum number of people in one cookie. Only joined devices are expected to be shared by more people. If

@@ -9,7 +9,7 @@ package final class HashingPool: Sendable {
     /// The queue, or the requester's share of it, is full. The caller should try again later.
     package struct Busy: Error {}
 
-    /// What is measured about a pool.
+    /// The metrics of a pool.
     struct Metrics: Sendable {
         let wait: CoreMetrics.Timer
         let refused: Counter

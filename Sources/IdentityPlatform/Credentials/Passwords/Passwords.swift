@@ -122,7 +122,7 @@ package struct Passwords: Sendable {
         try throttle.forget(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
-    /// Returns the counts of a person's failed sign-ins, without places.
+    /// Returns the counts of a person's failed sign-ins. The counts do not name addresses, devices or browsers.
     ///
     /// - Throws: ``StorageError``
     func failures(of person: User, _ connection: any Connection) throws -> [Row] {

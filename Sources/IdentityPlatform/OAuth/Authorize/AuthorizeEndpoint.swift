@@ -141,7 +141,8 @@ struct AuthorizeEndpoint: Sendable {
         let (code, record) = newCode(authorize, session, beganSession: false)
         let browser = BrowserID(request)
         try await database.write { connection in
-            // The request was checked before this transaction.
+            // The request was checked before this transaction, so the session and the application are checked again
+            // here.
             _ = try LiveSession(session.id, tenant: session.tenant, connection)
             _ = try Clients(connection).usable(authorize.client.id, tenant: authorize.tenant.id)
             if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) {

@@ -51,8 +51,8 @@ private struct DeviceCodeRedemption: Sendable {
         case .declined: return .failure(.declined)
         case .pending:
             try codes.setPolled(code, at: now)
-            // Some clients give up if the server tells them to slow down. Only a client that polls more than twice as
-            // often as agreed therefore gets this error.
+            // Some clients give up if the server tells them to slow down. Therefore, only a client that polls more than
+            // twice as often as agreed gets this error.
             let pause = transaction.configuration.lifetimes.devicePolling / 2
             return .failure(record.polled.map { now < $0 + pause } == true ? .slowDown : .authorizationPending)
         case .approved(let session):

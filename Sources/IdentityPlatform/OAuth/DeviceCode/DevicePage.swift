@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/deviceauth`: the page on which a person enters the code that another screen shows, signs in, and
-/// confirms (RFC 8628 section 3.3). Every form is valid only with the cookie of the same browser.
+/// `/{tenant}/oauth2/deviceauth`: the page on which a person enters the code from another screen, signs in, and
+/// confirms the sign-in (RFC 8628 section 3.3). Every form is valid only with the cookie of the same browser.
 struct DevicePage: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -14,8 +14,8 @@ struct Acceptance: Sendable {
     /// Whether accepted requests are stored in the database, because several nodes share it.
     let isStored: Bool
 
-    /// How many seconds after its nonce was issued a request is stored. By then, no node accepts the nonce, whatever
-    /// its clock shows.
+    /// How long a request is stored, in seconds since its nonce was issued. After that time, no node accepts the nonce,
+    /// whatever its clock shows.
     private static let memory = 2 * Nonces.lifetime
 
     /// Records in a transaction that the request is accepted. If the transaction is committed, no node accepts the

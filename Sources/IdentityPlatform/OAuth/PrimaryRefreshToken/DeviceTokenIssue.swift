@@ -50,7 +50,7 @@ struct DeviceGrant: Sendable {
     let tenant: Tenant
     let client: Client
     let scope: GrantedScope
-    /// The organisation's signing keys, if they were read with the rest.
+    /// The organisation's signing keys, if they were read together with the other data.
     let keys: [TenantKey]?
 }
 

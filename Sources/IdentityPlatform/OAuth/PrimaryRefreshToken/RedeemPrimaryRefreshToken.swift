@@ -33,7 +33,7 @@ struct RedeemPrimaryRefreshToken: Sendable {
         return try sealed(reply, by: dialect, with: use.key, version: unverified.keyDerivationVersion)
     }
 
-    /// Verifies a request and accepts its nonce. In a shared database, both are done in one transaction.
+    /// Verifies a request and accepts its nonce. On a shared database, both are done in one transaction.
     private func accepted(
         _ token: CompactJWS, _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken,
         version: TokenVersion

@@ -32,7 +32,7 @@ struct SignedRequestGrant: GrantHandler {
         return response
     }
 
-    /// The kind of a request, with what was checked to find it out.
+    /// The kind of a request, with the results of the check that determined it.
     private enum Checked {
         case primary(PrimaryRefreshToken.Dialect)
         case device(DeviceProof, Tenant)

@@ -41,7 +41,8 @@ package struct AccessTokens: Sendable {
         let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
         let view = directoryCache.view
         return try await database.read { connection in
-            // Within the transaction, because none begins while the clock of this machine is wrong.
+            // The time is checked within the transaction, because no transaction begins while the clock of this machine
+            // is wrong.
             try judgeTime(of: claims)
             guard try issuer.keys.isPublished(token.keyID, by: tenant, connection) else { throw Refusal.signature }
             guard try Clients(connection, view).find(client, tenant: tenant)?.isEnabled == true else {

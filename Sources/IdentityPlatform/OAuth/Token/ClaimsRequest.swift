@@ -3,8 +3,8 @@ package import OAuth
 
 /// The additional claims that a client requests for its tokens (OpenID Connect Core section 5.5).
 ///
-/// Unknown claims are ignored, as the specification requires. Only a demand for a stronger sign-in, which the platform
-/// cannot meet, is refused (section 5.5.1.1).
+/// Unknown claims are ignored, as the specification requires. Only a demand for a stronger sign-in is refused, because
+/// the platform cannot meet it (section 5.5.1.1).
 package struct ClaimsRequest: Sendable, Equatable {
     package let idToken: Set<String>
     package let accessToken: Set<String>

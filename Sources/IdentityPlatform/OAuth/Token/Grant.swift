@@ -12,7 +12,7 @@ package struct Grant: Sendable {
     package let nonce: String?
     package let claims: ClaimsRequest
     package let version: TokenVersion
-    /// The organisation's signing keys, if they were read with the rest (``TenantKeys/shared(by:_:)``).
+    /// The organisation's signing keys, if they were read together with the other data (``TenantKeys/shared(by:_:)``).
     package let keys: [TenantKey]?
 
     package init(

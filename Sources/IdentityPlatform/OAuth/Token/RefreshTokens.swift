@@ -67,7 +67,7 @@ extension RefreshToken: Record {
     }
 }
 
-/// A refresh token in the form for a response.
+/// A refresh token as it is sent in a response.
 package struct IssuedRefreshToken: Sendable {
     package let token: OpaqueToken
     package let expires: Timestamp

@@ -22,8 +22,8 @@ struct TokenTransaction {
         (clients, storageKey, keys) = (Clients(connection, view), source.storageKey, source.keys)
     }
 
-    /// The error that a refresh token was used a second time. The tokens issued from it are revoked in a separate
-    /// transaction, because the transaction that detects the reuse does not commit.
+    /// The error that is thrown if a refresh token is used a second time. The tokens issued from it are revoked in a
+    /// separate transaction, because the transaction that detects the reuse does not commit.
     struct Reuse: Error {
         let token: RefreshToken
     }

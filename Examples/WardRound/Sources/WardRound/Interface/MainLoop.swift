@@ -28,7 +28,7 @@ import Glibc
 
     private static var loop: OpaquePointer?
 
-    /// Has GTK's loop run the main dispatch queue, which `RunLoop.main` or `dispatchMain()` runs in other programs.
+    /// Makes GTK's loop run the main dispatch queue, which `RunLoop.main` or `dispatchMain()` runs in other programs.
     ///
     /// All code for the main thread therefore runs as usual in Swift: `DispatchQueue.main`, `@MainActor`, and the
     /// blocks of MSAL, in which the app erases. With `g_idle_add`, the app would erase only after MSAL's block has

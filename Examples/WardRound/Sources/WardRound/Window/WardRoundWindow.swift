@@ -11,7 +11,7 @@ import Workers
     private let worker: WorkerPage
     private let pages: Pages
     private let window: Window
-    /// The id of the worker whose data is on the worker's page, also while the page is covered.
+    /// The id of the worker whose data is on the worker's page, even while the page is covered.
     private var owner: String?
 
     /// - Parameter handle: receives the worker's actions.

@@ -55,7 +55,7 @@ import Workers
         add.enable(data.hasRoom)
     }
 
-    /// Removes everything of a worker from the page, also what they typed and copied.
+    /// Removes all of a worker's data from the page, including what they typed and copied.
     func clear() {
         for label in [initials, name, details, notice] { label.set("") }
         list.clear()
