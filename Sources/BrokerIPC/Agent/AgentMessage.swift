@@ -34,8 +34,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case closed(epoch: Epoch.ID)
     /// The epoch's browser or profile could not be removed and must be treated as present. The order may be repeated.
     case closeFailed(epoch: Epoch.ID, code: String, message: String)
-    /// The answer to ``AgentOrder/clearData(epoch:apps:)``: all processes of the apps have ended and the apps' folders
-    /// were taken away, except for the apps with a failure.
+    /// The answer to ``AgentOrder/clearData(epoch:apps:until:)``: all processes of the apps have ended and the apps'
+    /// folders were taken away, except for the apps with a failure.
     case dataCleared(epoch: Epoch.ID, failures: [AppDataFailure])
     /// The number of folders that were taken away from apps but cannot be removed. Sent after the hello, and when the
     /// number changes.

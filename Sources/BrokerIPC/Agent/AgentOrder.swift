@@ -9,7 +9,7 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String, pages: [String] = [])
     /// Open a page for the worker in the browser of this epoch; a nil address means the home page. Each order has its
-    /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)`` or with
+    /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:pages:)`` or with
     /// ``AgentMessage/passed(id:)``, and afterwards with ``AgentMessage/shown(id:)`` or
     /// ``AgentMessage/failed(id:code:message:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
@@ -21,7 +21,7 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     case confine(epoch: Epoch.ID, storage: String)
     /// Start the browser in this waiting process or, if the process could not be confined, end it.
     case proceed(process: Int32, isConfined: Bool)
-    /// End the windows that show the pages of ``open(id:epoch:url:)``: the sign-in is over. Pages that the worker
+    /// End the windows that show the pages of ``open(id:epoch:url:pages:)``: the sign-in is over. Pages that the worker
     /// opened meanwhile stay open.
     case endSignIn(epoch: Epoch.ID)
     /// Examine the browsers of this epoch, whose processes are about to be killed. Answered with

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page of the broker's own listener, `http://127.0.0.1:<port>/…`. ``AgentOrder/open(id:epoch:url:)`` opens no other
-/// pages.
+/// A page of the broker's own listener, `http://127.0.0.1:<port>/…`. ``AgentOrder/open(id:epoch:url:pages:)`` opens no
+/// other pages.
 ///
 /// Such a URL cannot be mistaken for an option on the browser's command line, and cannot refer to another machine.
 package struct LoopbackURL: Sendable, Equatable {
