@@ -44,7 +44,7 @@ import UnixSocket
     }
 
     @Test func `an answer after the deadline is dropped, and the next call is served`() async throws {
-        let broker = try ScriptedBroker(deadlines: .answering(within: .seconds(3))) { end in
+        let broker = try ScriptedBroker(deadlines: .answering(within: .seconds(6))) { end in
             try end.greet()
             let first = try end.request()
             guard case .cancel(first.id) = try end.message() else { throw ScriptFailure() }
@@ -65,7 +65,7 @@ import UnixSocket
     {
         var deadlines = BrokerDeadlines.generous
         // This deadline also applies to the second broker, which may not read at once on a busy machine.
-        deadlines.taking = .seconds(1)
+        deadlines.taking = .seconds(5)
         let broker = try ScriptedBroker(
             deadlines: deadlines,
             { end in

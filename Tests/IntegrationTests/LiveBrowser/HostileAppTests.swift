@@ -109,7 +109,7 @@ extension LiveBrowser {
             _ = try await holder.ask(.registerEraser, client.entries).get()
             let asked = ContinuousClock.now
             _ = try await live.status()
-            #expect(ContinuousClock.now - asked < .seconds(2))
+            #expect(ContinuousClock.now - asked < .seconds(Soak.isRunning ? 2 : 20))
             // The broker reports success to the app only if the sign-out ends within ten seconds by the broker's clock.
             async let answer = app.signOut(account)
             #expect(try await holder.answer() == .ended)
