@@ -43,7 +43,7 @@ let package = Package(
     targets: [
         // 1. Base: kernel calls that Swift's Glibc module does not expose, secrets, sockets, JSON, files, processes.
         .target(name: "CLinux"),
-        // Replaces free(3) of the program that links it.
+        // Replaces free(3) in each program that links this target.
         .target(name: "CWipedHeap"),
         // Stops a build without the trait Programs, with an error that names the right command.
         .target(name: "TraitCheck"),
@@ -66,7 +66,7 @@ let package = Package(
             resources: ["form.css", "keyboard.js"].map { .embedInCode("Markup/\($0)") }
                 + languages.map { .embedInCode("Markup/Texts/\($0).json") }),
         .target(name: "BrowserPolicies", dependencies: ["Encodings", "JSON"]),
-        // The confinement of the browsers that stand in front of a person; for programs that start one.
+        // The confinement of the browsers that people use; for programs that start such a browser.
         .target(name: "BrowserWindows", dependencies: ["Files", "Processes", "UnixSocket"]),
         .target(
             name: "OAuth",
@@ -88,7 +88,8 @@ let package = Package(
                 "CLinux", "CPostgreSQL", "Encodings", "Processes", "Redaction", "Retries", "Storage", "UnixSocket",
             ]),
 
-        // What a server counts, and its publication. A target of its own, so that tests and benchmarks can measure it.
+        // What a server counts, and how the counts are published. A target of its own, so that tests and benchmarks can
+        // measure it.
         .target(
             name: "ServerMetrics", dependencies: ["Observability", "Storage", .coreMetrics, .httpTypes, .hummingbird]),
 

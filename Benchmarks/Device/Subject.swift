@@ -68,9 +68,9 @@ struct Figures: Encodable {
     let name: String
     /// Nanoseconds of each call.
     private(set) var nanoseconds: [UInt64] = []
-    /// Microseconds of processor time of this process, of all calls together.
+    /// The processor time that this process used for all calls together, in microseconds.
     private var processorTime = 0.0
-    /// How often the threads of this process went to sleep, in all calls together.
+    /// How often threads of this process went to sleep during all calls together.
     private var switches = 0
 
     init(name: String) { self.name = name }

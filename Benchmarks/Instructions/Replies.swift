@@ -66,7 +66,7 @@ struct Replies: Sendable {
         }
     }
 
-    /// The broker's part of a cached token: reads a request and encodes the reply.
+    /// Does the broker's part of a call for a cached token: reads the request and encodes the reply.
     func frames(_ count: Int) throws {
         var request = TokenRequest(
             client: ClientRequest(clientID: Self.client, correlationID: "0AF3C2B1-0000-4000-8000-00000000C0DE"),

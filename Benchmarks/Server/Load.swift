@@ -74,10 +74,10 @@ struct Load: Sendable {
 
 /// The measurements of one load.
 struct Measured: Sendable {
-    /// Seconds of each operation, the shortest first.
+    /// The duration of each operation in seconds, the shortest first.
     let times: [Double]
     let elapsed: Double
-    /// Seconds of all cores together.
+    /// The processor time of all cores together, in seconds.
     let processor: Double
 
     var perSecond: Double { Double(times.count) / elapsed }
@@ -90,7 +90,7 @@ struct Measured: Sendable {
 
 /// The processor time that this process has used on all cores.
 enum ProcessorTime {
-    /// In seconds, to the microsecond.
+    /// The time in seconds, to the microsecond.
     static var now: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 }
 

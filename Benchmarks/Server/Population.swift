@@ -21,8 +21,8 @@ final class Population: Sendable {
         func set(_ index: Int, _ token: String) { all[index] = token }
     }
 
-    /// Fills the databases in bulk. Some of the devices join and some of the users sign in through the server's own
-    /// interface, spread over the time in which the databases grow.
+    /// Fills the databases in bulk. Meanwhile, some of the devices join and some of the users sign in through the
+    /// server's own interface.
     init(size: Int, folder: String, deviceKeys: DeviceKeys) async throws {
         self.size = size
         bench = try await Bench(folder: folder, passwordCost: Self.passwordCost, deviceKeys: deviceKeys)

@@ -9,7 +9,7 @@ enum RowKind: Int {
 /// The id of row `number` of a kind, as an expression.
 ///
 /// The ids of a table are spread over the range of all ids, as random ids are, but they are in order, so that each row
-/// is added at the end of an index. A million users with random ids would take an hour.
+/// is added at the end of an index. Adding a million users with random ids would take an hour.
 ///
 /// - Parameter size: how many rows the table has in the end.
 func bulkID(_ kind: RowKind, size: Int, of number: SQL = "n") -> SQL {
@@ -18,8 +18,8 @@ func bulkID(_ kind: RowKind, size: Int, of number: SQL = "n") -> SQL {
     """
 }
 
-/// A hash of 32 bytes that belongs to no known text, as an expression over the number `n`. The hashes are in order, too,
-/// and spread over half of all hashes, because SQLite's `char` makes only bytes below 128.
+/// A hash of 32 bytes that belongs to no known text, as an expression over the number `n`. The hashes are in order,
+/// too. They cover only half of the range, because SQLite's `char` makes only bytes below 128.
 ///
 /// - Parameter size: how many rows the table has in the end.
 func bulkHash(size: Int) -> SQL {
@@ -61,7 +61,7 @@ extension ClosedRange<Int> {
 }
 
 extension Database {
-    /// Runs statements in one transaction, with enough memory that no page is written twice.
+    /// Runs statements in one transaction, with so much memory that no page is written twice.
     func fill(_ statements: [SQL]) async throws {
         try await write { connection in
             try connection.execute("PRAGMA cache_size = -2000000")

@@ -36,7 +36,7 @@ struct LoadOptions: ParsableArguments {
     var load: Load { Load(seconds: seconds, clients: clients) }
 }
 
-/// The grants and sign-ins of the identity platform, and the work that each of them requires at least.
+/// The grants and sign-ins of the identity platform, and the minimum work that each of them requires.
 struct ServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server", abstract: "Measures refresh tokens, primary refresh tokens and sign-ins.")

@@ -52,7 +52,7 @@ def end_with_parent():
 
 @contextlib.contextmanager
 def awake(processors):
-    """Keeps processors from sleeping, with a process each that runs only when nothing else wants to (SCHED_IDLE).
+    """Keeps processors from sleeping: on each of them, a process runs when nothing else wants to (SCHED_IDLE).
 
     A virtual machine's processor goes to sleep when it has waited for a time that the host chooses, and a sleeping
     processor reacts later. A round trip of 16 µs keeps both processors awake, but one of 60 µs does not, so the ratio

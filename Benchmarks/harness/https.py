@@ -29,8 +29,8 @@ def bare_requests(local, count):
 
 
 def segments(local):
-    """The segments with data that the session process has received, by connection. An answer is one segment: it is
-    written at once, and the loopback interface takes 64 KiB."""
+    """The number of segments with data that the session process has received, by connection. An answer is one
+    segment: it is written at once, and the loopback interface takes 64 KiB."""
     process = local.session_process
     output = subprocess.run(["ss", "-tinpOH", f"dport = :{local.facts['port']}"], check=True, stdout=subprocess.PIPE,
                             text=True).stdout

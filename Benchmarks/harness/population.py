@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows in bulk, so that a database has the size of one in use.
 
-A small table says little about PostgreSQL: it reads such a table as a whole, so that all transactions conflict.
+Measurements of a small table say little about PostgreSQL: it reads such a table as a whole, so all transactions
+conflict.
 """
 
 

@@ -13,21 +13,21 @@ internal import Processes
 /// | `browser.command` | list of strings | see ``BrowserCommand`` |
 /// | `browser.kind` | string | see ``ManagedBrowser``; optional |
 /// | `browser.host` | string | see ``ManagedBrowser``; required with `browser.kind` |
-/// | `browser.signIn` | list of strings | the command of the sign-in window, as `browser.command`; with `browser.kind` |
-/// | `browser.readable` | list of strings | absolute paths of further files and folders that the windows may read; with `browser.kind` |
-/// | `browser.accessible` | boolean | whether a screen reader can read the worker's browser (default: false); with `browser.kind` |
+/// | `browser.signIn` | list of strings | the command of the sign-in window, in the format of `browser.command`; only with `browser.kind` |
+/// | `browser.readable` | list of strings | absolute paths of further files and folders that the windows may read; only with `browser.kind` |
+/// | `browser.accessible` | boolean | whether a screen reader can read the worker's browser (default: false); only with `browser.kind` |
 /// | `browser.profiles` | string | absolute path of the folder for profiles; only the agent may use it |
-/// | `trash` | string | absolute path of the folder for what is taken from apps, on the file system of their data; only the agent may use it (default: `.local/state/baton/trash` in the user's home) |
+/// | `trash` | string | absolute path of the folder to which the agent moves apps' folders, on the file system of these folders; only the agent may use it (default: `.local/state/baton/trash` in the user's home) |
 /// | `logLevel` | string | trace, debug, info (default), notice, warning, error, critical |
 /// | `logFormat` | string | text (default), json |
 package struct AgentConfiguration: Sendable {
-    /// The text that was read.
+    /// The JSON text from which this configuration was read.
     package let json: [UInt8]
     package let socket: String
     package let command: BrowserCommand
     package let profiles: String
     package let trash: String
-    /// The browser that the agent configures; nil if the command is another program.
+    /// The browser that the agent configures; nil if the command starts a program that the agent does not configure.
     package let managed: ManagedBrowser?
     package let logLevel: Logger.Level
     package let logFormat: LogFormat

@@ -7,10 +7,10 @@ internal import Logging
 internal import Processes
 internal import Synchronization
 
-/// Takes away the folders of apps that have not erased the worker's data. They are moved into a folder of the agent,
-/// which is emptied at once, in the background. The apps find empty folders in their place.
+/// Takes away the folders of apps that have not erased the worker's data: moves them into a folder of the agent and
+/// leaves empty folders in their place. A background thread empties the agent's folder at once.
 ///
-/// A rename takes no time, whatever a folder contains, so that the next worker does not wait for the removal.
+/// A rename takes no time, whatever a folder contains, so the next worker does not wait for the removal.
 final class AppDataTrash: Sendable {
     private let folder: Directory
     private let logger: Logger
@@ -19,8 +19,8 @@ final class AppDataTrash: Sendable {
     /// Called after each removal with the number of taken folders that are still there.
     private let emptied: @Sendable (Int) -> Void
     private let removal = Mutex(Removal())
-    /// What was taken of the latest epoch. It is remembered because a repeated order finds nothing left to take. Locked
-    /// while folders are taken.
+    /// The folders that were taken away after the latest epoch. They are remembered because a repeated order finds
+    /// nothing left to take. Locked while folders are taken.
     private let taken: Mutex<Taken>
 
     struct Taken: Codable {
@@ -28,25 +28,25 @@ final class AppDataTrash: Sendable {
         var paths: Set<String> = []
     }
 
-    /// The threads that remove what was taken: at most one that removes, and one that waits to try again.
+    /// The threads that remove taken folders: at most one thread that removes, and one that waits to try again.
     private struct Removal {
         var isRunning = false
         /// Whether something was taken since the running removal last looked at the folder.
         var isAsked = false
         var isDueLater = false
 
-        /// Whether the running removal must look again; otherwise it is over.
+        /// Returns whether the running removal must look at the folder again. If not, the removal is over.
         mutating func goesOn() -> Bool {
             defer { (isRunning, isAsked) = (isAsked, false) }
             return isAsked
         }
     }
 
-    /// How long the processes of all apps may take to end. If a process does not end, this limit leaves time to move
-    /// folders.
+    /// How long the processes of all apps together may take to end. The limit leaves time to move folders even if a
+    /// process does not end.
     private static let patience = Duration.seconds(1)
 
-    /// The beginning of the name that each taken folder gets. Nothing else in the agent's folder is removed.
+    /// The prefix of the new name of each taken folder. Nothing else in the agent's folder is removed.
     private static let prefix = "taken-"
 
     /// - Parameters:
@@ -61,15 +61,15 @@ final class AppDataTrash: Sendable {
         self.taken = Mutex(taken)
     }
 
-    /// What was taken of the latest epoch; nil while folders are being taken.
+    /// The folders that were taken away after the latest epoch; nil while folders are being taken.
     var latest: Taken? { taken.withLockIfAvailable { $0 } }
 
     /// Ends the processes of these apps, and takes their folders away; blocks.
     ///
     /// - Parameters:
     ///   - epoch: the epoch that has ended.
-    ///   - deadline: the time since the machine was started after which nothing more is killed or moved, because it
-    ///     could be the next worker's.
+    ///   - deadline: when to stop killing and moving, counted from the machine's start. Processes and folders that are
+    ///     found later could be the next worker's.
     /// - Returns: the apps with a folder that could not be taken away, each with the first reason.
     func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration) -> [AppDataFailure] {
         taken.withLock { taken in
@@ -219,7 +219,7 @@ final class AppDataTrash: Sendable {
         do throws(FileError) { try folder.makePrivate() } catch { throw Obstacle(error) }
         try Self.check(deadline)
         do throws(FileError) {
-            // A random name: what was taken before may still be there.
+            // The name is random, because folders that were taken earlier may still be there.
             let name = Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 16)
             guard unsafe rename(path, folder.path + "/" + name) == 0 else {
                 throw FileError(.rename, errno: errno, path: path)
@@ -245,7 +245,7 @@ final class AppDataTrash: Sendable {
         }
     }
 
-    /// Checks that the folder belongs to this user and is reached through no link.
+    /// Checks that the folder belongs to this user and that its path contains no link.
     private func check(_ path: String, _ status: stat) throws(Obstacle) {
         let real: String
         do throws(FileError) { real = try Directory(path: path).realPath() } catch { throw Obstacle(error) }

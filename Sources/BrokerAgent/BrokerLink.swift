@@ -41,8 +41,8 @@ struct BrokerLink: Sendable {
             } catch {
                 // Nobody listens, or the socket does not exist: pause below and try again.
             }
-            // Pause after a connection, too: a broker that ends every connection at once must not be contacted in a
-            // tight loop.
+            // Pause after a connection that has ended, too: a broker that ends every connection at once must not be
+            // contacted in a tight loop.
             usleep(UInt32(waits.next().spread(.random(in: 0...1)) / .microseconds(1)))
         }
     }
@@ -65,9 +65,9 @@ struct BrokerLink: Sendable {
     }
 }
 
-/// Lets another thread stop a link between two orders, so that it has read no part of the next order.
+/// Lets another thread stop a link between two orders, at a point where the link has read no part of the next order.
 final class LinkPauses: Sendable {
-    /// Readable while a requested pause has not begun.
+    /// A descriptor that is readable from the request for a pause until the pause begins.
     let asked: Descriptor
     private let goOn = DispatchSemaphore(value: 0)
 

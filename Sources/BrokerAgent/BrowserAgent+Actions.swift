@@ -8,8 +8,8 @@ internal import Processes
 internal import UnixSocket
 
 extension BrowserAgent {
-    /// Passes the event to the state machine and carries out its actions until none is left. Returns the agent's result
-    /// if the agent must end.
+    /// Passes the event to the state machine and carries out the resulting actions until none is left. Returns the
+    /// agent's result if the agent must end.
     func perform(_ event: BrowserMachine.Event) -> Result<Void, AgentFailure>? {
         var waiting = machine.handle(event)[...]
         while let action = waiting.popFirst() {
@@ -40,8 +40,8 @@ extension BrowserAgent {
         return nil
     }
 
-    /// Takes the data of apps away on a separate thread, because a process that does not end must not delay the
-    /// browser's end.
+    /// Takes the data of apps away on a separate thread, because a process that does not end must not delay the closing
+    /// of the browser.
     private func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration, connection: Int) {
         do {
             takings += 1
@@ -115,8 +115,8 @@ extension BrowserAgent {
         do { return try windows.release(process, for: id) } catch { return notStarted(id, error) }
     }
 
-    /// Ends what the closed browsers left running. No process outlives a confined window, and the worker's browser goes
-    /// on running.
+    /// Ends the processes that closed browsers left running. Does nothing if the agent confines its windows: no process
+    /// outlives a confined window, and the worker's browser must keep running.
     private func endStragglers(_ epoch: Epoch.ID) -> BrowserMachine.Event {
         guard configuration.managed == nil else { return .stragglersEnded }
         do throws(ProcessFailure) {

@@ -14,13 +14,13 @@ internal import UnixSocket
 /// Its connection to the broker stays open, so the broker notices nothing: an order that arrives meanwhile waits in the
 /// socket. If the new start fails, the connection ends with the process.
 extension BrowserAgent {
-    /// What the agent knows apart from sessions. It contains nothing about a worker.
+    /// What the agent knows that does not belong to a session. It contains nothing about a worker.
     struct Knowledge: Codable {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken
         let foldersLeft: Int
         let policies: [ExaminedPolicies]
-        /// The Firefox that made the profile that is passed on, if there is such a profile.
+        /// The Firefox that made the profile that is passed on; nil if no profile is passed on.
         let firefox: FileStamp?
 
         static let maximum = 2 << 20
@@ -38,7 +38,7 @@ extension BrowserAgent {
         init(json: [UInt8]) throws { self = try JSONReader.read(Self.self, from: json, limits: Self.limits) }
     }
 
-    /// The files that this process has from its former start.
+    /// The open files that this process has kept from its former start.
     package struct Files: Sendable {
         fileprivate let heritage: Heritage<Former.File>
 
@@ -47,14 +47,14 @@ extension BrowserAgent {
         /// - Returns: nil if this process has not started anew.
         package static func take() -> Files? { Heritage.take().map(Files.init) }
 
-        /// The configuration of the former start, which this start keeps: the lock and the connection belong to it, and
-        /// the file may be half edited.
+        /// The configuration of the former start, which this start keeps: the lock and the connection belong to that
+        /// configuration, and the configuration file may be half edited.
         package var configuration: [UInt8]? {
             heritage.content(of: .configuration, limit: AgentConfiguration.maximum)
         }
     }
 
-    /// What this process has from its former start.
+    /// What this process has kept from its former start.
     struct Former: Sendable {
         enum File: String { case broker, lock, configuration, knowledge, firefox, package, ready }
 
@@ -62,15 +62,15 @@ extension BrowserAgent {
         /// The lock of the folder of profiles.
         let lock: Descriptor
         let knowledge: Knowledge
-        /// The browser's extension as it was packed, and the socket on which it reports.
+        /// The packed extension of the browser, and the socket for reports that the extension is ready.
         let packed: (package: BrowserExtensionPackage, ready: Descriptor)?
         /// The profile that Firefox has made.
         let firefox: FirefoxProfile.Made?
 
         private static let packageLimits = JSONLimits(bytes: 8 << 20, depth: 8, values: 1 << 20)
 
-        /// - Returns: nil if this process has not started anew, or if something is missing or malformed. Then the
-        ///   connection has ended, and the agent begins as after a crash.
+        /// - Returns: nil if this process has not started anew, or if something is missing or malformed. In the second
+        ///   case the connection has ended, and the agent begins as after a crash.
         static func read(_ files: Files?, _ logger: Logger) -> Former? {
             guard let heritage = files?.heritage else { return nil }
             guard files?.configuration != nil, let broker = heritage[.broker], let lock = heritage[.lock],
@@ -95,13 +95,13 @@ extension BrowserAgent {
     /// Asks the link for a pause if a session is over and the agent may start anew.
     func renewSoon() {
         guard mustRenew, !isRenewing, isAtRest else { return }
-        // The broker restarts after an upgrade, and then the agent ends.
+        // After an upgrade the broker restarts, and the agent ends instead of starting anew.
         guard !OwnProgram.isReplaced else { return }
         isRenewing = true
         pauses.ask()
     }
 
-    /// Whether nothing is half done.
+    /// Whether no work of the agent is half done.
     private var isAtRest: Bool { channel != nil && machine.state == .idle && takings == 0 }
 
     /// Starts anew, unless something has begun since the pause was asked for. By now, the link has stopped between two

@@ -9,7 +9,7 @@ package import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The agent in the worker's graphical session. When `batond` orders it, the agent opens the browser, and later ends
+/// The agent in the worker's graphical session. The agent opens the browser on an order from `batond`, and later ends
 /// the browser and removes the browser's files.
 ///
 /// One thread takes events and acts on them (``run()``). Other threads wait for orders, signals and browsers, and only
@@ -37,10 +37,10 @@ package final class BrowserAgent {
     var isRenewing = false
     /// Whether the link reads nothing until the pause is over.
     var isPaused = false
-    /// How many of the folders that were taken from apps could not be removed. The broker is told of each change of
-    /// this number.
+    /// How many of the folders that were taken from apps could not be removed. The agent reports each change of this
+    /// number to the broker.
     private(set) var foldersLeft: Int
-    /// How many orders to take data of apps away are being carried out.
+    /// How many threads are taking the data of apps away at the moment.
     var takings = 0
     private let former: Former?
     /// The lock of the folder of profiles, once this process has it.
@@ -57,10 +57,10 @@ package final class BrowserAgent {
         case workersBrowserEnded(process: Int32, ExitStatus?)
         /// The extension of the browser with this number is ready.
         case extensionReady(browser: Int)
-        /// The data that apps kept in this epoch was taken away, as ordered over this connection, except for the apps
-        /// with a failure.
+        /// The data that apps kept in this epoch was taken away, except for the apps with a failure. The order came
+        /// over the connection with this number.
         case dataTaken(epoch: Epoch.ID, [AppDataFailure], connection: Int)
-        /// What was taken from apps is removed, except this number of folders.
+        /// The folders that were taken from apps are removed, except for this number of them.
         case trashEmptied(left: Int)
         /// The search for the policies that a browser knows has ended.
         case policiesSearched(PolicyPlace)
@@ -141,7 +141,7 @@ package final class BrowserAgent {
         }
     }
 
-    /// Goes on where the process's former start stopped.
+    /// Continues where the agent stopped before it started anew.
     private func resume(_ former: Former) {
         (channel, isReady, hasSaidHello) = (former.channel, true, true)
         for order in former.knowledge.orders { _ = perform(.order(order)) }

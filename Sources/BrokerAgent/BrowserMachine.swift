@@ -46,8 +46,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
-        /// The data that apps kept in this epoch was taken away, as ordered over this connection, except for the apps
-        /// with a failure.
+        /// The data that apps kept in this epoch was taken away, except for the apps with a failure. The order came
+        /// over the connection with this number.
         case dataCleared(epoch: Epoch.ID, [AppDataFailure], connection: Int)
         /// A process waits. Once the broker has confined the process, it becomes the browser for the order `id`.
         case held(id: UInt64, process: Int32)
@@ -74,7 +74,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case terminated
     }
 
-    /// An action to carry out, in order.
+    /// An action that the agent carries out. A list of actions is carried out in its order.
     package enum Action: Sendable, Equatable {
         case report(AgentMessage)
         /// Start the browser; answered by `started`, `held` or `startFailed`.
@@ -83,7 +83,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case release(id: UInt64, process: Int32)
         /// End the waiting process.
         case drop(process: Int32)
-        /// End the windows of these browsers, and wait until nothing of them runs.
+        /// End the windows of these browsers, and wait until none of their processes runs.
         case endWindows(Set<Int>)
         /// Look at what the browsers hold open, and report it.
         case examine(epoch: Epoch.ID, BrowserExamination.Moment)
@@ -92,8 +92,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case endStragglers(epoch: Epoch.ID)
         /// End every process and remove the profile; answered by `cleared` or `notCleared`.
         case clear(epoch: Epoch.ID)
-        /// Take the data of apps away, at the latest until this time since the machine was started, and report the
-        /// outcome.
+        /// Take the data of apps away until this time, counted from the machine's start, and report the outcome.
         case clearData(epoch: Epoch.ID, [AppData], until: Duration, connection: Int)
         /// Stop the agent, with an error if something is left.
         case finish(AgentFailure?)
@@ -123,7 +122,7 @@ package struct BrowserMachine: Sendable, Equatable {
 
     package init(state: State = .idle) { self.state = state }
 
-    /// The orders that tell a new state machine what this one knows apart from sessions.
+    /// The orders that give a new state machine this one's knowledge, except for knowledge about sessions.
     package var ordersToRepeat: [AgentOrder] {
         [.configure(configuration)] + (signIn.map { [.signIn($0)] } ?? [])
             + (storage.map { [.confine(epoch: $0.epoch, storage: $0.path)] } ?? [])
@@ -159,8 +158,8 @@ package struct BrowserMachine: Sendable, Equatable {
             return [.clearData(epoch: epoch, apps, until: .milliseconds(deadline), connection: connection)]
         case .dataCleared(let epoch, let failures, connection):
             return [.report(.dataCleared(epoch: epoch, failures: failures))]
-        // On a new connection the broker repeats its order, perhaps with more processes. This outcome does not answer
-        // that order.
+        // The order came over a connection that was lost. On the new connection the broker repeats the order, perhaps
+        // with more processes, and this outcome does not answer the repeated order.
         case .dataCleared: return []
         case .order(.proceed(let process, let isConfined)): return proceed(process, isConfined: isConfined)
         case .held(let id, let process): return hold(process, for: id)

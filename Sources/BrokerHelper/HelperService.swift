@@ -28,7 +28,7 @@ package final class HelperService: Sendable {
     /// - Parameters:
     ///   - broker: the user whose requests are answered.
     ///   - endsWhenReplaced: whether the process ends after its last connection if an upgrade has replaced its program.
-    ///     The service manager must have the socket, so that the next connection starts the new program.
+    ///     The service manager must hold the socket, so that the next connection starts the new program.
     package init(
         helper: SessionHelper, listener: Listener, broker: UInt32, endsWhenReplaced: Bool, logger: Logger
     ) {

@@ -20,7 +20,8 @@ struct SessionStorage {
 
     /// Creates the folder of the mounts, which everybody may enter and only root may change.
     ///
-    /// - Throws: ``HelperRefusal`` if another user owns it or may change it, or if its path contains a symbolic link.
+    /// - Throws: ``HelperRefusal`` if another user owns the folder or may change it, or if the folder's path contains a
+    ///   symbolic link.
     func prepare() throws(HelperRefusal) {
         do throws(FileError) {
             try folder.make(mode: 0o755)

@@ -6,14 +6,14 @@ internal import Processes
 
 /// Finds the files that a user has left behind.
 struct UserFolders {
-    /// The files that were found, as absolute paths, and why places could not be read completely: the number of the
-    /// first error (errno(3)).
+    /// The files that were found, as absolute paths, and for each place that could not be read completely the number of
+    /// the first error (errno(3)).
     struct Findings: Equatable {
         var files: [String] = []
         var unread: [SearchedPlace: Int32] = [:]
     }
 
-    /// How often folders are looked at, at most, and the pause in microseconds before each look from the third on.
+    /// The maximum number of looks at the folders, and the pause in microseconds before each look from the third on.
     private static let (looks, pause): (Int, UInt32) = (8, 20_000)
 
     /// The maximum number of files in one report, and of bytes of their paths.
@@ -25,7 +25,7 @@ struct UserFolders {
     let subordinates: SubordinateUsers
     /// Seconds since 1970. Files that have not changed since then are not listed.
     let since: Int
-    /// The limits of each place.
+    /// The limits of the walk through each place.
     var limits = FolderWalk.Limits(entries: 200_000)
     /// How long after the beginning of the first look another look may begin. It is short, because the next worker
     /// waits for the report.
@@ -49,9 +49,9 @@ struct UserFolders {
     /// Searches the folders of each place, and the file systems that are mounted below them. A missing folder counts as
     /// empty.
     ///
-    /// A program that runs meanwhile may move a file from a folder that is searched later into one that was searched already.
-    /// The folders in which the user may create files are therefore looked at until none of them has changed. If that takes
-    /// too long, their places count as not read.
+    /// A program that runs meanwhile may move a file from a folder that is searched later into one that was searched
+    /// already. The folders in which the user may create files are therefore looked at again until none of them has
+    /// changed. If that takes too long, the places of these folders count as not read.
     mutating func look(into places: [(SearchedPlace, folders: [String])], _ table: MountTable) -> Findings {
         let mounts = table.visible
         let mountPoints = Set(mounts.map(\.path))
@@ -81,7 +81,7 @@ struct UserFolders {
         return findings
     }
 
-    /// Returns the folder and the mount points below it. File systems that may not answer are noted as unread.
+    /// Returns the folder and the mount points below it. File systems that may not answer are recorded as unread.
     private mutating func roots(of folder: String, _ mounts: [MountTable.Mount], _ place: SearchedPlace) -> [String] {
         // Of the mounts that contain the folder, the last in the order of their paths is the innermost.
         let outer = mounts.last { $0.contains(folder) }
@@ -122,7 +122,7 @@ struct UserFolders {
         }
     }
 
-    /// Below the home, files of every owner count: programs of other users write there only for this user.
+    /// Below the home, files of every owner count, because programs of other users write there only for this user.
     private func isTheirs(_ entry: FolderWalk.Entry, in place: SearchedPlace) -> Bool {
         place == .home || entry.owner == user || subordinates.contains(entry.owner)
     }

@@ -9,8 +9,8 @@ internal import Synchronization
 
 /// The folders in which session users may create files, except those that each report searches anyway.
 ///
-/// A search reads the names of every file of the machine. It runs on a thread of its own that uses the processor only
-/// when nothing else does, and a hand-over ends it.
+/// A search reads the names of all files on the machine. It runs on a thread of its own that uses the processor only
+/// when nothing else does. A hand-over ends the search.
 final class WritableFolders: Sendable {
     /// What a complete search found. `isComplete` is false if a folder or a file system could not be read.
     struct Findings: Equatable {
@@ -57,7 +57,7 @@ final class WritableFolders: Sendable {
     /// The findings of the last complete search; nil before its end.
     var findings: Findings? { state.withLock(\.findings) }
 
-    /// Begins a search, unless one is already running.
+    /// Begins a search. If one is already running, another search follows it.
     func refresh() {
         let begins = state.withLock { state in
             state.isHalted = false
@@ -105,8 +105,8 @@ final class WritableFolders: Sendable {
                 "searched for folders in which session users may create files",
                 metadata: ["folders": "\(found.folders.count)", "complete": "\(found.isComplete)"])
         }
-        // The hand-over may have ended before the search noticed that it had begun. Then nobody else begins the search
-        // again.
+        // The hand-over may have begun and ended before the search noticed it. In that case nothing else begins the
+        // search again.
         if isLeftOver { refresh() }
     }
 
@@ -134,7 +134,7 @@ final class WritableFolders: Sendable {
         return findings
     }
 
-    /// The user ids with which session users may own folders.
+    /// The user ids under which session users may own folders.
     private struct Owners {
         let users: Set<UInt32>
         let further: SubordinateUsers

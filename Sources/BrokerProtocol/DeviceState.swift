@@ -29,8 +29,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
         package let offlineEnd: Int?
         /// Bundle ids of the apps that have unsaved work.
         package let unsaved: [String]
-        /// When the announced end takes place even if apps have not saved, on the boot clock; nil unless the end waits
-        /// for the apps in ``unsaved``.
+        /// When the session ends even if apps have not saved, on the boot clock; nil unless an announced end waits for
+        /// the apps in ``unsaved``.
         package let saveEnd: Int?
 
         package init(
@@ -63,7 +63,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
             }
         }
 
-        /// Whether the device found something after the session: the worker's files outside the items, or something
+        /// Whether the device found something after the session: files of the worker that no item covers, or something
         /// that browsers held open.
         package enum Left: String, Sendable, Codable {
             case nothing, something
@@ -81,9 +81,9 @@ package struct DeviceState: Sendable, Codable, Equatable {
         /// Why the session ended; nil if that is no longer known.
         package let trigger: String?
         package let items: [Item]
-        /// What a search for the worker's files found outside the items. Nil stands for `unknown`.
+        /// Whether a search found files of the worker that no item covers. Nil stands for `unknown`.
         package let left: Left?
-        /// What the session's browsers held open. Nil stands for `unknown`.
+        /// Whether the session's browsers held anything open. Nil stands for `unknown`.
         package let opened: Left?
         /// How many kinds of places were not looked at; nil if that is unknown.
         package let unobserved: Int?

@@ -118,7 +118,7 @@ extension FlatMap {
     /// The length of the map in an envelope if no character is escaped, plus room for the rest of the envelope.
     var envelopeByteCount: Int { byteCount + 6 * members.all.count + 256 }
 
-    /// Parses a map that is all of `bytes`.
+    /// Parses `bytes`, which must contain a map and nothing else.
     ///
     /// - Throws: ``JSONFailure``
     package init(bytes: [UInt8]) throws(JSONFailure) {

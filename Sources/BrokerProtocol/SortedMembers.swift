@@ -53,7 +53,7 @@ struct SortedMembers<Value> {
             })
     }
 
-    /// Returns where the key is, or where it belongs.
+    /// Returns the position of the key, or the position at which it would be inserted.
     private func place(of key: String) -> (index: Int, isTaken: Bool) {
         var (low, high) = (0, all.count)
         while low < high {

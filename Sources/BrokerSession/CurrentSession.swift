@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The process's current epoch, device state and signed-in worker.
 final class CurrentSession: Sendable {
-    /// A consistent snapshot.
+    /// The epoch, the device's state and the worker at one moment.
     struct State: Sendable {
         var epoch: Epoch
         var device: DeviceSnapshot

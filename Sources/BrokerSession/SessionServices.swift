@@ -16,7 +16,7 @@ struct SessionServices: Sendable {
         let tombstones: [AccountReader: [AccountTombstone]]
         /// The question to each eraser.
         let asked: [AppEraser: ErasureQuestion]
-        /// For each eraser of a locked app that has not erased, the ended epoch whose data it must erase.
+        /// The ended epoch whose data each eraser of a locked app must still erase.
         let locks: [AppEraser: Epoch]
     }
 

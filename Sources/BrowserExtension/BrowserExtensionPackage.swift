@@ -56,9 +56,9 @@ package struct BrowserExtensionPackage: Sendable, Equatable, Codable {
         package var host: String
         /// The path of the broker's socket.
         package var brokerSocket: String
-        /// Prefixes of the addresses that the profile lists. The extension may see only their hosts. If the list is
-        /// empty, the extension may see every https address, but still adds headers only for the addresses that the
-        /// broker names.
+        /// Prefixes of the addresses that the profile lists. The extension may see only requests to their hosts. If the
+        /// list is empty, the extension may see every https address, but still adds headers only for the addresses that
+        /// the broker names.
         package var addresses: [String]
 
         package init(version: String, host: String, brokerSocket: String, addresses: [String]) {

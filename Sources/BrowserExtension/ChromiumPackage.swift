@@ -3,8 +3,8 @@ internal import Crypto
 
 /// A signed extension for Chromium: a `.crx` file of version 3.
 ///
-/// The format is in Chromium's source, `components/crx_file/crx3.proto`: a header with the public key and its signature,
-/// then a zip archive. The id is the beginning of the key's hash.
+/// The format is defined in Chromium's source, `components/crx_file/crx3.proto`: a header with the public key and its
+/// signature, then a zip archive. The id is the beginning of the key's hash.
 struct ChromiumPackage {
     /// The extension's id: 32 letters from a to p.
     let id: String
@@ -52,10 +52,10 @@ struct ChromiumPackage {
         /// A key and its signature with ECDSA and SHA-256, in the header.
         static let proof = 3
         static let signedData = 10_000
-        /// In a proof.
+        /// In the proof:
         static let publicKey = 1
         static let signature = 2
-        /// In the signed data.
+        /// In the signed data:
         static let id = 1
     }
 

@@ -69,8 +69,8 @@ struct ExtensionManifest {
     /// Returns the manifest of a native messaging host.
     ///
     /// - Parameters:
-    ///   - path: the path of its program.
-    ///   - key: the key under which the browser looks for the extensions that may start it.
+    ///   - path: the path of the host's program.
+    ///   - key: the key under which the browser looks for the extensions that may start the host.
     ///   - caller: the only such extension.
     static func ofHost(
         _ name: String, _ description: String, path: String, key: String, caller: String

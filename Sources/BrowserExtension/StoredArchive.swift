@@ -3,7 +3,7 @@
 /// Writes a zip archive whose files are not compressed (APPNOTE.TXT 6.3.9). An `.xpi` file is such an archive,
 /// and a `.crx` file ends with one.
 ///
-/// It contains no times and no owners, so equal files give equal bytes.
+/// The archive contains no times and no owners, so equal files give equal bytes.
 struct StoredArchive {
     private var files: [UInt8] = []
     private var directory: [UInt8] = []

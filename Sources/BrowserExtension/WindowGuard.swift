@@ -7,13 +7,13 @@ internal import JSON
 /// policies apply to it. A page there may ask to stay (`beforeunload`), which an extension cannot overrule. The extension
 /// then starts a native messaging host that kills the browser, and with it the window's sandbox.
 package struct WindowGuard: Sendable, Equatable {
-    /// The files that the named folder must contain, by file name.
+    /// The files that the initializer's folder must contain, by file name.
     package let files: [String: [UInt8]]
     /// The extension's id: 32 letters from a to p. It differs each time.
     package let id: String
     /// The `file:` address of the update manifest, which names the `.crx` file.
     package let updateURL: String
-    /// The path of the native messaging host, which the command of the window makes.
+    /// The path of the native messaging host, which the window's command creates.
     private let program: String
 
     private static let package = "window.crx"
@@ -26,7 +26,7 @@ package struct WindowGuard: Sendable, Equatable {
     /// Packs the extension with a key that is not kept.
     ///
     /// - Parameters:
-    ///   - folder: the absolute path at which the browser sees the files, of letters and slashes only.
+    ///   - folder: the absolute path at which the browser sees the files; it consists of letters and slashes only.
     ///   - program: the path of a file in the sandbox's memory that does not exist yet.
     /// - Throws: an error of the cryptographic library.
     package init(in folder: String, program: String) throws {
@@ -34,7 +34,7 @@ package struct WindowGuard: Sendable, Equatable {
             .object([
                 "manifest_version": .integer(3), "name": .string("Baton"), "version": .string(Self.version),
                 "background": .object(["service_worker": .string(Self.script)]),
-                // To see which tabs show a page, and to end the sandbox.
+                // The extension needs these to see which tabs show a page, and to end the sandbox.
                 "permissions": ExtensionManifest.list(["tabs", "nativeMessaging"]), "incognito": .string("not_allowed"),
             ]))
         let package = try ChromiumPackage(
@@ -52,7 +52,7 @@ package struct WindowGuard: Sendable, Equatable {
         ]
     }
 
-    /// Returns the command that makes the native messaging host and then runs `command`. The returned command exits
+    /// Returns the command that creates the native messaging host and then runs `command`. The returned command exits
     /// with 0 if the browser started the host and the host killed the browser.
     package func launcher(_ command: [String]) -> [String] {
         let script = #"""

@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import JSON
 
-/// Sends the extension's questions to the broker. Each question has a connection of its own, because a connection
+/// Passes the extension's questions to the broker. Each question has a connection of its own, because a connection
 /// belongs to one epoch.
 ///
 /// Calls block for a few seconds at most.
@@ -17,7 +17,7 @@ package struct BrokerClient: Sendable {
         broker = BrokerExchange(socket: socket, name: "baton-browser-host", version: version)
     }
 
-    /// Answers a question of the extension.
+    /// Answers a question from the extension.
     ///
     /// - Throws: ``HostRefusal``.
     package func answer(_ question: HostQuestion) throws(HostRefusal) -> HostAnswer {

@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import JSON
 
-/// A question of the extension to its native messaging host.
+/// A question from the extension to its native messaging host.
 package struct HostQuestion: Sendable, Equatable {
     package enum Wish: Sendable, Equatable {
         /// Asks for the addresses for which the extension must request headers.

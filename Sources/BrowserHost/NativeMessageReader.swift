@@ -5,14 +5,15 @@
 ///
 /// It does no input or output.
 package struct NativeMessageReader {
-    /// A message is longer than any message that Baton's extension sends. The beginning of the next message is unknown.
+    /// A message is longer than any message that Baton's extension sends, so the reader does not know where the next
+    /// message begins.
     package struct TooLong: Error, Equatable {
         package let count: Int
     }
 
-    /// The maximum length of a message of the extension in bytes.
+    /// The maximum length of a message from the extension, in bytes.
     package static let maximumRequest = 64 << 10
-    /// The maximum length of a message to the extension in bytes. Browsers end a host that sends a longer message.
+    /// The maximum length of a message to the extension, in bytes. Browsers end a host that sends a longer message.
     package static let maximumAnswer = 1 << 20
     private static let headLength = 4
 

@@ -92,7 +92,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
     }
 }
 
-/// The certificate of a certification authority, in DER. Only its outer sequence is checked.
+/// The certificate of a certification authority, in DER format. Only its outer sequence is checked.
 package struct AuthorityCertificate: Sendable, Hashable {
     package let der: [UInt8]
 

@@ -43,7 +43,7 @@ package enum ChromiumPolicies {
                 .merging(allowing(host: host)) { $1 })
     }
 
-    /// Returns the policies of the home window, as a JSON object: it shows the pages of this address only.
+    /// Returns the policies of the home window, as a JSON object. The window shows only pages of `address`.
     ///
     /// - Parameter address: the address of the home screen, with its port.
     package static func home(_ address: String) -> JSONValue {
@@ -133,7 +133,8 @@ package enum ChromiumPolicies {
     ]
 
     private static let chosen: [String: JSONValue] = [
-        // A person could save over any file to which the browser can write, such as its own extension.
+        // With a file dialog, a person could overwrite any file to which the browser can write, such as its own
+        // extension.
         "AllowFileSelectionDialogs": .bool(false),
         "AutofillPredictionSettings": .integer(2),
         "AutofillSettings": .array([
@@ -218,7 +219,7 @@ package enum ChromiumPolicies {
         ["NativeMessagingAllowlist": .array([.string(host)])]
     }
 
-    /// Blocks every other extension.
+    /// Returns the settings that install this extension, if there is one, and block every other extension.
     private static func only(_ installed: ChromiumExtension?) -> [String: JSONValue] {
         var settings: [String: JSONValue] = ["*": .object(["installation_mode": .string("blocked")])]
         if let installed {

@@ -3,9 +3,10 @@ internal import JSON
 
 /// Two rules for a worker's browser that no policy of Firefox can express. One is an allow list of Firefox's own pages:
 /// `WebsiteFilter` knows web addresses only, and other policies block single pages by name. The other is that no
-/// address starts another program: policies know single schemes only.
+/// address starts another program: policies can name single schemes only.
 ///
-/// Firefox reads a script at its start (AutoConfig) and ends if the script fails. Both files are in `/etc/firefox`.
+/// Firefox reads a script at its start (AutoConfig) and ends if the script fails. The script and the preferences that
+/// name it are in `/etc/firefox`.
 package enum FirefoxInternalPages {
     /// The file name of ``script(openFolders:)``.
     package static let scriptName = "baton.cfg"
@@ -22,7 +23,8 @@ package enum FirefoxInternalPages {
 
         """
 
-    /// An empty tab and the session's downloads; the rest is what Firefox shows in place of a page.
+    /// The pages of Firefox that may open: an empty tab, the session's downloads, and what Firefox shows in place of a
+    /// page.
     private static let open = [
         "about:blank", "about:srcdoc", "about:newtab", "about:home", "about:downloads", "about:print", "about:neterror",
         "about:certerror", "about:blocked", "about:tabcrashed", "about:httpsonlyerror", "about:framecrashed",
@@ -92,8 +94,9 @@ package enum FirefoxInternalPages {
         """
     }
 
-    /// Ends Firefox as soon as it has installed the extension and has finished the work that it puts off until after
-    /// its start. An earlier end would leave half-written files. These lines follow ``script(openFolders:)``.
+    /// The lines of the script that end Firefox's first start. They end Firefox as soon as it has installed the
+    /// extension and has finished the work that it puts off until after its start. An earlier end would leave
+    /// half-written files. These lines follow ``script(openFolders:)``.
     package static let endOfFirstStart = """
         const { AddonManager } = ChromeUtils.importESModule("resource://gre/modules/AddonManager.sys.mjs");
         const start = new Promise(resolve => Services.obs.addObserver(resolve, "browser-idle-startup-tasks-finished"));

@@ -35,7 +35,8 @@ package enum FirefoxPolicies {
     ]
 
     private static let off = [
-        // A person could save over any file to which the browser can write, such as its own extension.
+        // With a file dialog, a person could overwrite any file to which the browser can write, such as its own
+        // extension.
         "AllowFileSelectionDialogs",
         "AutofillAddressEnabled", "AutofillCreditCardEnabled", "BackgroundAppUpdate", "CaptivePortal",
         "ExtensionUpdate",
@@ -49,12 +50,12 @@ package enum FirefoxPolicies {
             "ImproveSuggest": .bool(false), "Locked": .bool(true), "SponsoredSuggestions": .bool(false),
             "WebSuggestions": .bool(false),
         ]),
-        // A chat beside the page would send what it shows to another company.
+        // A chat beside a page would send the page's content to another company.
         "GenerativeAI": .object([
             "Chatbot": .bool(false), "Enabled": .bool(false), "LinkPreviews": .bool(false), "Locked": .bool(true),
             "SmartWindow": .bool(false), "TabGroups": .bool(false),
         ]),
-        // Otherwise any page could offer another extension with the id of Baton's.
+        // Otherwise any page could offer another extension with the id of Baton's extension.
         "InstallAddonsPermission": .object(["Default": .bool(false)]),
         "OverrideFirstRunPage": .string(""),
         "OverridePostUpdatePage": .string(""),
@@ -95,7 +96,7 @@ package enum FirefoxPolicies {
         var values: [String: JSONValue] = [
             "browser.newtab.preload": .bool(false),
             // Otherwise Firefox would offer to restore the pages of a former session, because it counts its own first
-            // start as one.
+            // start as such a session.
             "browser.startup.couldRestoreSession.count": .integer(-1),
             "browser.safebrowsing.downloads.enabled": .bool(false),
             "browser.safebrowsing.malware.enabled": .bool(false),

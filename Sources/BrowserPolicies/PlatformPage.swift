@@ -14,7 +14,7 @@ package struct PlatformPage: Sendable, Hashable {
         self.text = text
     }
 
-    /// The characters of RFC 3986 sections 3.3 and 3.4 that names of tenants and proof keys have.
+    /// The characters of RFC 3986 sections 3.3 and 3.4 that occur in tenants' names and in proof keys.
     private static let allowed = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/?=&".utf8)
 }

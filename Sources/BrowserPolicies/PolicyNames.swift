@@ -4,9 +4,9 @@ internal import JSON
 /// The names of the policies that Baton writes for one kind of browser, for a check of the installed browser.
 package struct PolicyNames: Sendable, Equatable {
     /// Policies on which Baton's promises rest. A window of a browser that does not know one of them must not open: the
-    /// browser would ignore the policy without a word.
+    /// browser would silently ignore the policy.
     package let needed: Set<String>
-    /// Policies without which a window only looks different, or offers what nobody asked for.
+    /// Policies without which a window only looks different, or makes offers that nobody asked for.
     package let dispensable: Set<String>
 
     package var all: Set<String> { needed.union(dispensable) }

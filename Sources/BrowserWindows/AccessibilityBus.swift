@@ -8,19 +8,19 @@ internal import UnixSocket
 /// The bus is not filtered: a program that can reach it can read and operate the windows of other programs. It is
 /// therefore used only for windows that show no web page, unless an administrator decides otherwise.
 package struct AccessibilityBus: Sendable, Equatable {
-    /// The option with which Chromium describes its pages, and not only its windows, from the start.
+    /// The option that makes Chromium describe its pages, and not only its windows, from the start.
     package static let chromiumOption = "--force-renderer-accessibility"
 
     /// An address of D-Bus ("Server Addresses" in its specification).
     package let address: String
-    /// The path of its socket; nil for an abstract socket, which needs no path.
+    /// The path of the bus's socket; nil for an abstract socket, which needs no path.
     let socket: String?
 
     private static let client = "/usr/bin/dbus-send"
     /// Milliseconds that the session may take to start its accessibility bus.
     private static let patience = 3000
 
-    /// Returns nil for an address that is not a local socket's.
+    /// Returns nil if the address is not that of a local socket.
     package init?(_ address: String) {
         let address = String(address.split(whereSeparator: \.isWhitespace).joined(separator: " "))
         guard address.hasPrefix("unix:"), !address.contains("%") else { return nil }
@@ -39,7 +39,7 @@ package struct AccessibilityBus: Sendable, Equatable {
     /// Asks the session for its bus. Blocks: the session may first have to start it.
     ///
     /// - Parameter former: the bus that was found before. If its socket still answers, the session is not asked.
-    /// - Returns: nil if the session has none.
+    /// - Returns: nil if the session has no accessibility bus.
     package static func find(in session: [String: String], former: AccessibilityBus? = nil) -> AccessibilityBus? {
         if let known = session["AT_SPI_BUS_ADDRESS"], !known.isEmpty { return AccessibilityBus(known) }
         if let former, former.answers { return former }

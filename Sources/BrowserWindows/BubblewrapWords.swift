@@ -4,10 +4,10 @@ internal import Glibc
 internal import Processes
 package import UnixSocket
 
-/// What bubblewrap says when it cannot start a window, fit for a log.
+/// bubblewrap's messages when it cannot start a window, reduced to what may be logged.
 ///
-/// Only known words of bubblewrap and of the C library, and paths of the system, are repeated: a browser that somebody has
-/// taken over could write anything else there.
+/// Only known words of bubblewrap and of the C library, and paths of the system, are repeated: a browser that somebody
+/// has taken over could write anything else to this output.
 package struct BubblewrapWords: Sendable {
     private let output: MemoryFile
 
@@ -18,7 +18,7 @@ package struct BubblewrapWords: Sendable {
     /// - Throws: ``FileError``
     package init() throws(FileError) { output = try MemoryFile(size: Self.maximumBytes) }
 
-    /// The standard error for bubblewrap.
+    /// The descriptor that bubblewrap gets as its standard error.
     package var descriptor: (Descriptor, as: Int32) { (output.descriptor, as: STDERR_FILENO) }
 
     /// The messages; nil if there are none.

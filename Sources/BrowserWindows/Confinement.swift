@@ -8,8 +8,8 @@ package import UnixSocket
 ///
 /// Inside, the system's programs and settings are read-only, no other process is visible, and every folder that the
 /// browser may write to is in memory, with a limit. These folders vanish with the last process of the sandbox. Anything
-/// else exists inside only if it is listed here. The network, if there is one, is the machine's own, so abstract sockets and
-/// ports of 127.0.0.1 can be reached.
+/// else exists inside only if it was added to this value. The network, if there is one, is the machine's own, so
+/// abstract sockets and ports of 127.0.0.1 can be reached.
 package struct Confinement: Sendable, Equatable {
     /// The maximum number of bytes that the browser can write to each folder.
     package struct Memory: Sendable, Equatable {
@@ -89,7 +89,7 @@ package struct Confinement: Sendable, Equatable {
 
     /// Returns the command that runs `command` inside.
     ///
-    /// - Parameter command: a program as the sandbox's files name it, and its arguments.
+    /// - Parameter command: the path of a program inside the sandbox, and its arguments.
     /// - Throws: ``FileError`` if it cannot be determined which parts of the system must be withheld.
     package func words(for command: [String]) throws(FileError) -> [String] {
         [Self.program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session"]

@@ -19,7 +19,7 @@ extension WindowFailure {
 /// Why no browser can be confined on this machine. No window opens then.
 package enum ConfinementFailure: WindowFailure, Equatable {
     case noProgram
-    /// bubblewrap could not confine a program. The text is what it said; nil if it said nothing.
+    /// bubblewrap could not confine a program. The text is its message; nil if it wrote none.
     case refused(String?)
     case unknown(ProcessFailure)
     /// It cannot be determined which parts of the system a browser must not see.
@@ -69,7 +69,7 @@ extension Confinement {
         let small = Confinement(memory: Memory(home: 1 << 20, temporary: 1 << 20, shared: 1 << 20))
         let words: [String]
         do throws(FileError) { words = try small.words(for: ["/bin/true"]) } catch { throw .unlisted(error) }
-        // If there is no memory for bubblewrap's words, they are lost, and the start below fails.
+        // If there is no memory for bubblewrap's messages, they are lost, and the start below fails.
         let said = try? BubblewrapWords()
         let status: ExitStatus
         do throws(ProcessFailure) {

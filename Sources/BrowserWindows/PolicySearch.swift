@@ -5,9 +5,9 @@ internal import UnixSocket
 
 /// Where an installed browser keeps the names of the policies that it knows.
 package enum PolicyPlace: Sendable, Hashable, Codable {
-    /// Chromium's program, in which each name is a C string or the end of another one.
+    /// Chromium's program, in which each name is a C string or the end of another C string.
     case program(file: String)
-    /// The archive with the schema of Firefox's policies, which is not compressed.
+    /// The uncompressed archive that contains the schema of Firefox's policies.
     case schema(file: String)
 
     /// The schema of Debian's Firefox ESR.
@@ -34,8 +34,8 @@ package struct PolicySearch: Sendable {
     /// What the search has found.
     package enum Finding: Sendable, Equatable, Codable {
         case known(names: Set<String>)
-        /// The search could not determine what the browser knows: the file cannot be read, or it contains none of the
-        /// names, like the program of a browser that is packaged differently.
+        /// The search could not determine which policies the browser knows: the file cannot be read, or it contains
+        /// none of the names because the browser is packaged differently.
         case unknown
     }
 
@@ -75,7 +75,7 @@ package struct PolicySearch: Sendable {
     }
 }
 
-/// What identifies a file's content without reading it.
+/// Identifies the content of a file, so that a change is noticed without reading the file.
 package struct FileStamp: Sendable, Hashable, Codable {
     private let numbers: [Int64]
 
@@ -93,13 +93,13 @@ package struct FileStamp: Sendable, Hashable, Codable {
 /// What a search of a browser's files has found. It contains nothing about a worker.
 package struct ExaminedPolicies: Sendable, Codable {
     package let place: PolicyPlace
-    /// The content that was read; nil if there was no such file.
+    /// Identifies the content that was read; nil if there was no such file.
     let stamp: FileStamp?
     /// The names that were searched for.
     let names: Set<String>
     package let finding: PolicySearch.Finding
 
-    /// - Parameter stamp: the content of the files when the search began.
+    /// - Parameter stamp: identifies the content of the file when the search began.
     package init(_ finding: PolicySearch.Finding, of names: Set<String>, in place: PolicyPlace, _ stamp: FileStamp?) {
         (self.finding, self.names, self.place, self.stamp) = (finding, names, place, stamp)
     }
@@ -134,7 +134,7 @@ package struct PolicyFailure: WindowFailure, Equatable {
     }
 }
 
-/// Asks installed browsers for the policies that they know, and reads a browser's files again only if they have changed.
+/// Finds out which policies installed browsers know. It reads a browser's files again only if they have changed.
 ///
 /// Do not use it in a process that reaps all of its children.
 package actor InstalledPolicies {
@@ -145,7 +145,7 @@ package actor InstalledPolicies {
         examined = Dictionary(known.map { ($0.place, $0) }) { $1 }
     }
 
-    /// What is known about the browsers that were asked.
+    /// What is known about the browsers that were examined.
     package var known: [ExaminedPolicies] { Array(examined.values) }
 
     /// - Throws: ``PolicyFailure`` if the browser does not know one of the policies.

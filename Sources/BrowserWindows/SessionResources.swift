@@ -29,7 +29,8 @@ package struct SessionResources: Sendable, Equatable {
 
     private var runtime: String? { session["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// The socket of the local X server that `DISPLAY` names (X(7)); nil if it names none, or one on another machine.
+    /// The socket of the local X server that `DISPLAY` names (X(7)); nil if `DISPLAY` names no server, or a server on
+    /// another machine.
     private var xServer: String? {
         guard let display = session["DISPLAY"], let colon = display.lastIndex(of: ":"),
             ["", "unix"].contains(String(display[..<colon]))
@@ -38,13 +39,13 @@ package struct SessionResources: Sendable, Equatable {
         return number.isEmpty ? nil : "/tmp/.X11-unix/X\(number)"
     }
 
-    /// The path of the Wayland socket. A bare name is one in the session's runtime folder.
+    /// The path of the Wayland socket. A bare name refers to a file in the session's runtime folder.
     var wayland: String? {
         guard let name = session["WAYLAND_DISPLAY"], !name.isEmpty else { return nil }
         return name.hasPrefix("/") ? name : runtime.map { $0 + "/" + name }
     }
 
     /// The file with which a program proves to the X server that it may connect. Xlib looks for it in the home folder
-    /// unless `XAUTHORITY` names another, and the browser has a different home folder.
+    /// unless `XAUTHORITY` names another file, and the browser has a different home folder.
     var authority: String? { session["XAUTHORITY"] ?? session["HOME"].map { $0 + "/.Xauthority" } }
 }

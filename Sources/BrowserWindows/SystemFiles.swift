@@ -12,7 +12,8 @@ package enum SystemFiles {
         return isBelow(local) || isBelow(programs) && !isBelow(emptied)
     }
 
-    /// The folder that shows a program to a browser; nil if every browser sees it.
+    /// Returns the folder that must be shown to a browser that runs `program`; nil if every browser sees the program
+    /// anyway.
     package static func folder(of program: String) -> String? {
         guard !contain(program), let end = program.lastIndex(of: "/"), end > program.startIndex else { return nil }
         return String(program[..<end])
@@ -35,22 +36,23 @@ package enum SystemFiles {
 
     private static let programs = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
 
-    /// Folders of `/usr` that do not belong to the system, and what browsers need from them: fonts, and the
+    /// Folders of `/usr` that do not belong to the system, and the parts of them that browsers need: fonts, and the
     /// certificates to which the system's own list links.
     private static let emptied = ["/usr/local", "/usr/src"]
     private static let local = ["/usr/local/share/fonts", "/usr/local/share/ca-certificates"]
 
-    /// Programs that start other programs for a page (a mail program, another browser, a terminal), and the descriptions
-    /// from which they choose. What they started would be confined, too, but would follow no policy.
+    /// Programs that start other programs for a page (a mail program, another browser, a terminal), and the
+    /// descriptions from which they choose. The programs that they start would be confined, too, but would follow no
+    /// policy.
     private static let starters = [
         "/usr/bin/xdg-open", "/usr/bin/xdg-email", "/usr/bin/gio", "/usr/bin/gtk-launch", "/usr/bin/dbus-launch",
         "/usr/bin/exo-open", "/usr/bin/kde-open5", "/usr/bin/gio-launch-desktop", "/usr/bin/sensible-browser",
     ]
     private static let descriptions = ["/usr/share/applications", "/usr/share/dbus-1/services"]
 
-    /// Modules that a browser must not use. With all but the last, a person could print into any file that the browser
-    /// can write, from the system's print dialog; the last module starts programs. Each machine type of Debian has a
-    /// folder of its own ("Multiarch" in its policy), and several may be installed.
+    /// Modules that a browser must not use. With each module but the last, a person could use the system's print dialog
+    /// to print into any file that the browser can write; the last module starts programs. Each machine type of Debian
+    /// has a folder of its own ("Multiarch" in its policy), and several may be installed.
     private static let modules =
         ["gtk-2.0/2.10.0", "gtk-3.0/3.0.0", "gtk-4.0/4.0.0"].map { $0 + "/printbackends/libprintbackend-file.so" }
         + ["glib-2.0/gio-launch-desktop"]

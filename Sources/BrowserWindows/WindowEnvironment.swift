@@ -24,7 +24,7 @@ package enum WindowEnvironment {
         environment["XDG_RUNTIME_DIR"] = Confinement.runtime
         // Without an address, a library would look for the session's bus, or start a bus that nothing ends.
         environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
-        // The crash reporter is a window of its own, which keeps memory of the browser and sends it.
+        // The crash reporter has a window of its own, keeps a copy of the browser's memory and sends it.
         environment["MOZ_CRASHREPORTER_DISABLE"] = "1"
         return environment
     }

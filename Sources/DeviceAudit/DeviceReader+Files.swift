@@ -25,7 +25,8 @@ extension DeviceReader {
         var unreadable: [(String, Int32)] = []
         var owners: [String: UInt32] = [:]
         let isSessionUser = isUser(geteuid())
-        // Below a home, files of every owner count: programs of other users write there only for its user.
+        // Below a home, files of every owner count, because programs of other users write there only for the home's
+        // user.
         let named = scope.namedFolders + scope.users.map(\.home).filter { $0 != "/" }
         walk.walk(folder) { entry in
             if isSkipped(entry.path) { return .past }
@@ -48,7 +49,8 @@ extension DeviceReader {
         for (path, reason) in unreadable { note(path, reason) }
     }
 
-    /// A folder counts as unchanged unless it was replaced, whatever is created or removed in it.
+    /// Returns the item for a file or folder. A folder counts as unchanged unless it was replaced, even if files were
+    /// created or removed in it.
     private static func item(_ entry: FolderWalk.Entry) -> AuditItem {
         let changed = "\(entry.changed.seconds).\(entry.changed.nanoseconds)"
         return AuditItem(

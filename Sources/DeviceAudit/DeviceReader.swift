@@ -46,7 +46,7 @@ package struct DeviceReader {
         items.insert(item)
     }
 
-    /// Notes that a place could not be read, with the error; `EFBIG` means that a limit of the audit was reached.
+    /// Records that a place could not be read, with the error; `EFBIG` means that a limit of the audit was reached.
     mutating func note(_ name: String, _ errno: Int32) {
         let reason =
             if errno == EFBIG {

@@ -69,7 +69,8 @@ package struct FolderWalk {
     /// - Parameters:
     ///   - mountPoints: folders that are neither visited nor touched, because another file system is mounted there; absolute
     ///     paths in printable form.
-    ///   - isWatched: whether files may appear in a folder during the walk. Nil if it is never repeated (``again()``).
+    ///   - isWatched: whether files may appear in a folder during the walk. Nil if the walk is never repeated
+    ///     (``again()``).
     package init(limits: Limits, mountPoints: Set<String> = [], isWatched: ((Entry) -> Bool)? = nil) {
         self.limits = limits
         self.mountPoints = mountPoints
@@ -94,9 +95,9 @@ package struct FolderWalk {
         return Entry(path, status)
     }
 
-    /// Visits everything below a folder, but not the folder itself. A folder that does not exist has no entries. A path in
-    /// printable form that differs from the path itself cannot be opened, and counts as unread. After a walk that stopped
-    /// early, nothing is visited any more.
+    /// Visits everything below a folder, but not the folder itself. A folder that does not exist has no entries. A
+    /// folder whose printable path differs from its real path cannot be opened, and counts as unread. After a walk that
+    /// stopped early, further walks visit nothing.
     ///
     /// - Parameters:
     ///   - visit: called for each entry; a folder comes before its content.

@@ -2,7 +2,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Files that nobody else may change, with the contents that were written, and the folders that may contain nothing else.
+/// Files that nobody but their writer may change, with their contents, and folders that may contain only such files.
 ///
 /// The contents are only some kilobytes, so the contents themselves are kept and compared, not their hashes.
 package struct KnownFiles: Sendable, Equatable, Codable {

@@ -4,7 +4,7 @@ internal import MSAL
 
 /// What one eraser still has to erase, and what must happen next.
 enum EraserState: Equatable {
-    /// It is not known whether the eraser owes anything.
+    /// It is not known whether the eraser still has to erase anything.
     case unknown
     /// The broker is asked which ended epoch the eraser must erase.
     case asking
@@ -23,10 +23,11 @@ enum EraserState: Equatable {
     /// The broker refuses the eraser, or the data could not be erased. This state ends when the connection ends.
     case failed(LinkFailure)
 
-    /// Whether this eraser allows the app to learn of a worker: it owes nothing, and the next sign-out waits for it.
+    /// Whether this eraser allows the app to learn of a worker: it has nothing left to erase, and the next sign-out
+    /// either waits for it or leaves it nothing to erase.
     var isSettled: Bool { self == .registered || self == .idle }
 
-    /// Whether the eraser will be settled or will fail without outside help.
+    /// Whether this state ends by itself: the eraser becomes settled, or it fails.
     var isAtWork: Bool {
         switch self {
         case .asking, .erasing, .reporting, .registering: true
@@ -34,7 +35,7 @@ enum EraserState: Equatable {
         }
     }
 
-    /// Why the app may not learn of a worker; nil if that may still change by itself.
+    /// Why the app may not learn of a worker, if the eraser has failed; nil otherwise.
     var obstacle: LinkFailure? {
         guard case .failed(let failure) = self else { return nil }
         return failure
@@ -59,7 +60,7 @@ enum EraserState: Equatable {
         }
     }
 
-    /// Returns the state after the broker has answered the question which epoch must be erased.
+    /// Returns the state after the broker has answered which epoch must be erased.
     func owes(_ answer: Result<Epoch?, LinkFailure>) -> EraserState {
         guard self == .asking else { return self }
         switch answer {

@@ -15,8 +15,8 @@ internal import Synchronization
 /// ```
 ///
 /// Keep one object for as long as the process runs. It has its own connection to the broker. Over this connection, the
-/// broker tells it of each change of worker, and announces the end of a session in advance. All methods may be called
-/// from any thread, and do not block.
+/// broker reports each change of worker, and announces the end of a session in advance. All methods may be called from
+/// any thread, and do not block.
 public final class Handover: Sendable {
     /// Erases data of a worker.
     ///
@@ -48,7 +48,7 @@ public final class Handover: Sendable {
     private let client: ClientRequest
     private let environment: String
 
-    /// The broker is told of a person's activity at most once in this time.
+    /// The shortest time between two reports of a person's activity to the broker.
     private static let activityPause = Duration.seconds(1)
     /// The pause before a report is sent again.
     private static let reportPause = DispatchTimeInterval.milliseconds(200)
@@ -250,8 +250,8 @@ public final class Handover: Sendable {
         }
     }
 
-    /// Asks the broker what the state machine is waiting for. If no answer comes although the connection is open, a new
-    /// connection is opened, and the state machine asks again.
+    /// Sends the broker a request whose answer the state machine needs. If no answer comes although the connection is
+    /// open, a new connection is opened, and the state machine repeats the request.
     private func ask(
         _ operation: BrokerProtocol.Operation, _ map: FlatMap, on connection: BrokerConnection?,
         complete: @escaping Call.Completion

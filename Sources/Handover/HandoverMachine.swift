@@ -39,7 +39,7 @@ struct HandoverMachine: Equatable {
     /// The epoch of the last connection.
     private var lastEpoch: Epoch?
     private(set) var erasers: [String: EraserState] = [:]
-    /// For each eraser, the epoch of the connection on which the broker last asked for its block.
+    /// For each eraser, the epoch of the connection on which the broker last asked the eraser to run its block.
     private var attempts: [String: Epoch] = [:]
     private(set) var readers: [String: ReaderState] = [:]
     private(set) var hasUnsavedWork = false
@@ -163,8 +163,8 @@ struct HandoverMachine: Equatable {
             preparing = ended
             return [.prepare(ended, milliseconds: milliseconds)]
         case .unlocked:
-            // The answer to an earlier request may still be a refusal because of the lock, and another process may have
-            // erased.
+            // The broker may have refused an earlier request because of the lock, and that answer may still arrive.
+            // Another process may have erased the data.
             for (name, state) in erasers where state.mayAskAgain { erasers[name] = .asking }
             for name in readers.keys { readers[name]?.reconnect() }
             return [.announceChange] + erasers.keys.sorted().filter { erasers[$0] == .asking }.flatMap(proceed)
@@ -192,7 +192,7 @@ struct HandoverMachine: Equatable {
         } + again
     }
 
-    /// It is time to resend a report that could not be sent.
+    /// Returns the action that sends again a report that could not be sent; empty if no report is waiting.
     func resend(_ name: String) -> [Action] {
         if case .reporting = erasers[name] { proceed(name) } else { [] }
     }
@@ -231,7 +231,7 @@ struct HandoverMachine: Equatable {
     /// Why readers are not told of a worker yet.
     private static let unsettled = LinkFailure.refused(BrokerError(.appLocked, ""))
 
-    /// Tells the readers of the worker whose sign-in was held back until now.
+    /// Tells the readers who is signed in, which was kept from them until now.
     private mutating func settled() -> [Action] {
         readers.keys.sorted().flatMap { name in
             let handled = readers[name]?.release().map { [Action.acknowledge(reader: name, $0)] } ?? []

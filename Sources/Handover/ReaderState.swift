@@ -12,7 +12,7 @@ struct ReaderState: Hashable {
         let epoch: Epoch
     }
 
-    /// What the broker is told when the reader has handled a change.
+    /// What to tell the broker when the reader has handled a change.
     struct Receipt: Sendable, Hashable {
         let epoch: Epoch
         let previous: String
@@ -24,7 +24,7 @@ struct ReaderState: Hashable {
         let receipt: Receipt?
     }
 
-    /// What is kept of a change that the reader was told of. It contains nothing about a person.
+    /// The record of a change that the reader was told of. It contains nothing about a person.
     private struct Told: Hashable {
         let epoch: SessionEpoch?
         let hasWorker: Bool
@@ -36,14 +36,14 @@ struct ReaderState: Hashable {
         }
     }
 
-    /// Whether the broker must be asked.
+    /// Whether the broker must be asked who is signed in.
     var mustAsk = true
-    /// An answer of which the reader may not be told yet.
+    /// An answer that is kept from the reader for now.
     private var held: Answer?
     /// Whether the reader waits for the next change.
     private(set) var isWaited = false
     private var waiting: Waiting?
-    /// What the reader is handling or has handled, and what to tell the broker about it.
+    /// The change that the reader is handling or has handled, and what to tell the broker about this change.
     private var told: Told?
     private var receipt: Receipt?
     /// The identifier of the worker whom the reader was last told of.
@@ -82,21 +82,21 @@ struct ReaderState: Hashable {
         return waiting.change
     }
 
-    /// The connection has opened: the broker must be asked again. A change that the reader has not taken may no longer
-    /// be true.
+    /// The connection has opened: the broker must be asked again who is signed in. A change that the reader has not
+    /// taken may no longer be true.
     mutating func reconnect() { (mustAsk, held, waiting) = (true, nil, nil) }
 
-    /// The connection has ended: an answer of which the reader was not told may no longer be true.
+    /// The connection has ended: an answer that was kept from the reader may no longer be true.
     mutating func disconnect() { held = nil }
 
-    /// Keeps an answer with a worker of whom the reader may not be told yet. A reader that was last told of another
-    /// worker is told that nobody knows who is signed in.
+    /// Keeps from the reader an answer that names a worker. If the reader was last told of another worker, it is told
+    /// that nobody knows who is signed in.
     mutating func hold(_ answer: Answer, because reason: LinkFailure) {
         held = answer
         if let shown, shown != answer.current { lose(reason, isPassing: true) }
     }
 
-    /// Learns the answer that was kept.
+    /// Records the answer that was kept from the reader, if there is one.
     ///
     /// - Returns: the same as ``learn(_:)``.
     mutating func release() -> Receipt? {
@@ -106,7 +106,7 @@ struct ReaderState: Hashable {
 
     /// Records that nobody knows who is signed in.
     ///
-    /// - Parameter isPassing: whether this may be over in a moment; if nil, the failure determines it.
+    /// - Parameter isPassing: whether this state may be over in a moment; if nil, `failure` determines it.
     mutating func lose(_ failure: LinkFailure, isPassing: Bool? = nil) {
         let reason = UnknownReason(failure, isPassing: isPassing ?? failure.isPassing)
         let change = WorkerChange(kind: .unknown(reason), epoch: nil)

@@ -22,8 +22,8 @@ public struct WorkerChanges: AsyncSequence, Sendable {
         fileprivate let handover: Handover
         fileprivate let reader: String
 
-        /// Waits for the next change; nil if the task is cancelled, or if another task has begun to wait for the same
-        /// reader.
+        /// Waits for the next change and returns it; nil if the task is cancelled, or if another task has begun to wait
+        /// for the same reader.
         public func next() async -> WorkerChange? {
             // A cancelled task may not have handled the last change.
             guard !Task.isCancelled else { return nil }

@@ -20,8 +20,8 @@ actor HomeController {
     private var isServing: Bool
     private let contents: HomeContents
     private let logger: Logger
-    /// Advances whenever the model or the content has changed. A page may still have a number from this process's
-    /// former start. That number must be smaller, so the count begins at the number of milliseconds since the machine
+    /// Advances whenever the model or the content has changed. A page may still have a number from before this process
+    /// started anew. That number must be smaller, so the count begins at the number of milliseconds since the machine
     /// was started.
     nonisolated let changes = ChangeCount(from: UInt64(BootClock.now() / .milliseconds(1)))
     /// Events from other threads, in their order. Each state of the device replaces the previous state, so old events

@@ -85,8 +85,8 @@ extension Platform {
     private func router(
         _ dialect: some ErrorDialect, _ addRoutes: (Router<IdentityContext>) -> Void
     ) -> Router<IdentityContext> {
-        // HEAD requests are not served: a program that only checks whether a link works would run a route that signs a
-        // person in or out.
+        // HEAD requests are not served: otherwise, a program that only checks whether a link works would trigger a
+        // route that signs a person in or out.
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorMiddleware(dialect: dialect))

@@ -12,7 +12,8 @@ extension Leftover {
     private static let neighbours = Test(
         "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
 
-    /// The files of the browser's extension, by name, because other files in that folder are not part of it.
+    /// The files of the browser's extension. Each file is named, because other files in that folder do not belong to
+    /// the extension.
     private static let extensionFiles = BrowserExtensionPackage.File.allCases.map {
         Place.profiles("extension/" + $0.rawValue)
     }

@@ -6,10 +6,10 @@ extension Leftover {
     /// The item name of the entry `app_data`. In a receipt, each app has its own item, named with the app's id.
     static let itemOfApps = "app:<application id>"
 
-    /// In a receipt, stands for the folders in which every user may create files and that no entry names.
+    /// The name in a receipt for all folders in which every user may create files and that no entry names.
     package static let otherFolders = SearchedPlace.otherFolders.rawValue
 
-    /// In a receipt, stands for those of these folders that are newer than the last search for them.
+    /// The name in a receipt for those of these folders that are newer than the last search for them.
     package static let newFolders = "new_folders"
 
     /// Returns the sorted names of the entries that nobody observed: no item of the receipt is about them, and nobody
@@ -37,7 +37,7 @@ extension Leftover {
     /// Whether a complete report of `baton-helper` covers every place of the entry.
     package var isSearchedByHelper: Bool { searchedPlaces != nil }
 
-    /// The parts of a report that cover the entry; nil if a report does not cover all of its places.
+    /// The parts of a report that cover the entry; nil if a report does not cover all of the entry's places.
     private var searchedPlaces: Set<SearchedPlace>? {
         var found: Set<SearchedPlace> = []
         for place in places {

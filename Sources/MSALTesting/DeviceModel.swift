@@ -87,7 +87,7 @@ struct DeviceModel {
         isRemoved = true
     }
 
-    /// The time in which erasers must answer is over: an app with an eraser that has not answered is locked.
+    /// Ends the time in which erasers must answer: locks each app with an eraser that has not answered.
     mutating func lockApps() { erasers.lock() }
 
     /// The device takes away the data that apps have not erased.

@@ -41,7 +41,7 @@ struct TestErasers {
 
     /// Records an eraser's report.
     ///
-    /// - Returns: whether the app is no longer locked.
+    /// - Returns: whether this report has unlocked the app.
     mutating func settle(_ report: EraserReport, in epoch: Epoch) throws(BrokerError) -> Bool {
         guard let eraser = AppEraser(bundleID: report.client.clientID, name: report.name) else { return false }
         guard report.epoch.counter < epoch.counter else {

@@ -12,7 +12,7 @@ package struct MemoryFile: Sendable {
     /// The file of a descriptor from this program's former start.
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// - Throws: ``FileError`` if the process has no descriptor or the machine no memory left.
+    /// - Throws: ``FileError`` if the process has no descriptor left, or the machine has no memory left.
     package init(holding bytes: [UInt8] = []) throws(FileError) {
         let number = unsafe clinux_memory_file("baton")
         guard number >= 0 else { throw FileError(.open, errno: -number, path: "a file in memory") }
@@ -25,7 +25,7 @@ package struct MemoryFile: Sendable {
 
     /// Makes a file of this size, filled with zeros. Nobody can change its size.
     ///
-    /// - Throws: ``FileError`` if the process has no descriptor or the machine no memory left.
+    /// - Throws: ``FileError`` if the process has no descriptor left, or the machine has no memory left.
     package init(size: Int) throws(FileError) {
         try self.init(holding: [UInt8](repeating: 0, count: size))
         let outcome = descriptor.withNumber { clinux_seal_size($0) }

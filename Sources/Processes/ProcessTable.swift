@@ -136,7 +136,7 @@ package struct ProcessTable: Sendable {
         return isFound == true && ((try? entry(process.pid)) ?? nil)?.name == process.name
     }
 
-    /// Returns this process and those that started it, directly or indirectly.
+    /// Returns the process `descendant` and the processes that started it, directly or indirectly.
     package func line(to descendant: Int32) -> [Entry] {
         let known = Dictionary(entries.map { ($0.pid, $0) }) { first, _ in first }
         var found: [Entry] = []

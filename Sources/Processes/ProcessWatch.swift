@@ -26,7 +26,8 @@ package final class ProcessWatch: Sendable {
 
     /// Watches these processes, and stops watching all others. A process that has already ended is reported at once.
     ///
-    /// - Returns: whether all of them are watched; false if there are too many of them, or no descriptors left.
+    /// - Returns: whether all of them are watched; false if there are too many of them, or if this process has no
+    ///   descriptors left.
     package func watch(_ names: Set<ProcessTable.Name>) -> Bool { shared.watch(names) }
 
     private final class Shared: Sendable {

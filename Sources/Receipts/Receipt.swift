@@ -46,7 +46,7 @@ package struct Receipt: Sendable, Equatable {
         /// The entries whose places nobody looked at; sorted. The receipt contains nothing else about these entries.
         /// Nil if these entries are unknown, because an earlier version of Baton wrote the line.
         package let unobserved: [String]?
-        /// What the agent saw that the epoch's browsers held open although their windows did not need it; sorted.
+        /// What the epoch's browsers held open although their windows did not need it, as far as the agent saw; sorted.
         package let opened: Finding<[String]>
         /// When the search for the folders in which the user may create files began, in seconds since 1970; nil unless
         /// that was before the session. Nobody looked into folders that were created after that search.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value, such as a token, a user name or an email address, that print, dump, interpolation and reflection show as
-/// `<redacted>`.
+/// Hides a value, such as a token, a user name or an email address: print, dump, interpolation and reflection show
+/// `<redacted>` in its place.
 ///
 /// Copies of a `String` inside are not overwritten; use ``SecretBytes`` for data that must be wiped.
 package struct Sensitive<Value> {

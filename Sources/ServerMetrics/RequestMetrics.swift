@@ -110,8 +110,8 @@ package final class RequestMetrics: Sendable {
             handles.1.increment()
         }
 
-        /// Returns the route's timer. At the route's first request, also creates the counter of server errors, so that a
-        /// rate of errors is 0 and not missing.
+        /// Returns the route's timer. At the route's first request, also creates the counter of server errors, so that
+        /// the rate of errors is 0 instead of missing.
         private func knownTimer(_ state: inout State) -> CoreMetrics.Timer {
             if let timer = state.timer { return timer }
             let timer = CoreMetrics.Timer(label: RequestMetrics.duration, dimensions: labels, factory: factory)

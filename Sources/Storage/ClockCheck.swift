@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Compares a node's clock with the clock of the database server, which is the same for all nodes.
+/// Compares a node's clock with the clock of the database server, which all nodes share.
 ///
 /// Nodes decide with their own clocks when codes, tokens, sessions and throttle counts expire. If the clocks of two
-/// nodes differed by minutes, a code that one node has just issued would already have expired at the other node.
+/// nodes differed by minutes, a code that one node had just issued could already have expired for the other node.
 package struct ClockCheck: Sendable {
     /// The largest difference at which a node may serve requests. The clocks of two nodes then differ by at most twice
-    /// this time, which is less than what the nonces of signed requests tolerate.
+    /// this time. The nonces of signed requests tolerate a larger difference.
     package static let limit = Duration.seconds(10)
 
     private let database: any Database
@@ -17,8 +17,8 @@ package struct ClockCheck: Sendable {
         (self.database, self.now) = (database, now)
     }
 
-    /// Returns by how much the node's clock is ahead of the server's clock, or behind it if the result is negative. The
-    /// time that the server's answer takes does not count as a difference.
+    /// Returns how far the node's clock is ahead of the server's clock; negative if it is behind. The time that the
+    /// server's answer takes does not count as a difference.
     ///
     /// - Throws: ``StorageError``, `CancellationError`
     package func difference() async throws -> Duration {

@@ -3,13 +3,13 @@ private import Synchronization
 
 /// Notices at once when the machine's clock is set, by comparing it with a clock that nobody can set.
 ///
-/// ``ClockCheck`` asks the database server for the time, but only from time to time. Between two checks, this type adds
-/// the change of the machine's clock to the difference that the last check found.
+/// ``ClockCheck`` asks the database server for the time, but only from time to time. Between two checks, this type
+/// takes the difference that the last check found, and adds the amount by which the machine's clock has been set since.
 package final class ClockGuard: Sendable {
     private struct Reference {
         let time: Timestamp
         let steady: ContinuousClock.Instant
-        /// By how much the machine's clock was ahead of the database server's clock.
+        /// By how much the machine's clock was ahead of the database server's clock at the last check.
         let difference: Duration
     }
 

@@ -68,7 +68,8 @@ extension Connection {
     /// - Throws: ``StorageError`` `newer` if the program is too old for the database.
     package func checkSchema(_ migrations: [Migration]) throws { try check(appliedSteps(), against: migrations) }
 
-    /// Creates the table of applied steps. If the table is older than the versions of steps, adds the missing columns.
+    /// Creates the table of applied steps. If the table was created before steps had versions, adds the columns for
+    /// them.
     private func prepareMigrationTable(for migrations: [Migration]) throws {
         try execute(
             """
@@ -80,7 +81,7 @@ extension Connection {
             guard sample == nil else { throw StorageError(.newer, "the database has steps, and this program has none") }
             return
         }
-        // An empty table never has these columns yet: the transaction that adds them also adds the first row.
+        // An empty table does not have these columns: the transaction that adds them also adds the first row.
         guard sample?.names.contains("lowest") != true else { return }
         try execute("ALTER TABLE migration ADD COLUMN version BIGINT NOT NULL DEFAULT 1")
         try execute("ALTER TABLE migration ADD COLUMN lowest BIGINT NOT NULL DEFAULT 1")

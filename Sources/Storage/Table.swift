@@ -55,7 +55,8 @@ private struct ReadColumns {
 }
 
 extension ArraySlice<SQL.Value> {
-    /// Takes the values of a record's columns; returns nil if all of them are NULL, because the join found no row.
+    /// Removes the values of one record's columns from the front, and returns the record. Returns nil if all of the
+    /// values are NULL, which means that the join found no row.
     fileprivate mutating func takeRecord<Item: Record>() throws -> Item? {
         let names = Item.columns.names
         let own = Array(prefix(names.count))
@@ -115,12 +116,13 @@ extension Connection {
         try row(of: type, rest).map(Item.init)
     }
 
-    /// Returns the only record selected by the rest of the statement, or nil, with the records of two other tables that
-    /// belong to it, if they exist. One statement reads them all. In each table, at least one of the columns that are
-    /// read must be NOT NULL: if all of them are NULL in the result, the table has no such record.
+    /// Returns the only record selected by the rest of the statement, together with its records in two other tables, if
+    /// they exist; nil if no record is selected. One statement reads them all. In each table, at least one of the
+    /// columns that are read must be NOT NULL: if all of them are NULL in the result, the table has no such record.
     ///
     /// - Parameters:
-    ///   - joinsSecond: the condition for a row of the second table. Names of columns need the name of their table.
+    ///   - joinsSecond: the condition for a row of the second table. Each column's name must follow its table's name
+    ///     and a dot.
     ///   - joinsThird: the condition for a row of the third table.
     /// - Throws: ``StorageError``, including when there is more than one row.
     package func record<First: Record, Second: Record, Third: Record>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// A lock on the server that locks a name instead of a row. It ends with the connection that holds it.
+/// A lock on a name instead of a row, kept by the server. It ends with the connection that holds it.
 struct AdvisoryLock: Sendable {
     /// The two numbers that identify the lock, as arguments of the server's functions.
     let key: SQL

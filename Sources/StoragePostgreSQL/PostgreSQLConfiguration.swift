@@ -30,17 +30,17 @@ package struct PostgreSQLConfiguration: Sendable {
     package struct Limits: Sendable {
         /// The number of connections, each with its own thread.
         package var connections = 8
-        /// How long a transaction may wait until a connection is free.
+        /// How long a transaction may wait for a free connection.
         package var pool = Duration.seconds(5)
-        /// How long a new connection may take, with its TLS handshake and authentication, but without the resolution of
-        /// the host's name.
+        /// How long opening a connection may take, including the TLS handshake and authentication, but not the
+        /// resolution of the host's name.
         package var connect = Duration.seconds(5)
         /// How long one statement may take, and how long a transaction may pause between two statements.
         package var statement = Duration.seconds(10)
         /// How long one statement may wait for locks of other transactions.
         package var lock = Duration.seconds(5)
-        /// How long opening the database may wait until another node has finished its migrations, and how long one
-        /// statement of a migration may take.
+        /// How long opening the database may wait for another node to finish its migrations, and how long one statement
+        /// of a migration may take.
         package var migration = Duration.seconds(60)
         /// The maximum number of times that a transaction is repeated because it conflicts with others.
         package var retries = 50

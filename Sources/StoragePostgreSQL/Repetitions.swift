@@ -5,7 +5,7 @@ internal import Synchronization
 final class Repetitions: Sendable {
     private let state = Mutex((conflicts: 0, losses: 0))
 
-    /// The repetitions after a conflict, and those after the loss of a connection.
+    /// How often a transaction was repeated after a conflict, and how often after the loss of a connection.
     var counts: (conflicts: Int, losses: Int) { state.withLock { $0 } }
 
     func count(after kind: Failure.Kind) {

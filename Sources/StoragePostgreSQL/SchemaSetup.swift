@@ -7,7 +7,7 @@ struct SchemaSetup {
     let schema: String
     let limit: Duration
 
-    /// The oldest version that is tested, as in `server_version_num`.
+    /// The oldest version of PostgreSQL that is tested, in the format of `server_version_num`.
     private static let oldestVersion: Int64 = 150_000
 
     /// Refuses a server on which the shared statements would have different results than on SQLite, or on which an
@@ -25,7 +25,7 @@ struct SchemaSetup {
         let (version, encoding): (Int64, String) = (try row["version"], try row["encoding"])
         let (commit, collation): (String, String) = (try row["commit"], try row["collation"])
         guard version >= Self.oldestVersion else { throw refusal("PostgreSQL must be version 15 or later") }
-        // The keys of pages are compared as text, and must be ordered by their bytes.
+        // Queries that return pages compare keys as text, so the database must order texts by their bytes.
         guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
             throw refusal(
                 """
@@ -36,7 +36,8 @@ struct SchemaSetup {
         guard commit != "off" else { throw refusal("synchronous_commit is off: acknowledged writes could be lost") }
     }
 
-    /// Waits until no other node migrates this schema. The lock ends with the connection.
+    /// Waits until no other node migrates this schema, and prevents other nodes from doing so until the connection
+    /// ends.
     func lock() throws(Failure) {
         let lock = AdvisoryLock(name: schema)
         do throws(Failure) {

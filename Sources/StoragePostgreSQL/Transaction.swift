@@ -38,7 +38,7 @@ final class Transaction: Connection {
         throw failure
     }
 
-    /// Commits.
+    /// Commits the transaction.
     ///
     /// - Throws: ``Failure``; with the kind `unknownOutcome` if the connection is lost before the server has answered a
     ///   commit that may have changed something.

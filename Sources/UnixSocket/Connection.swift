@@ -200,7 +200,7 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Returns the frame of `body`, which begins with the length.
+    /// Returns the frame for `body`: the length of `body`, then its bytes.
     private func frame(_ body: [UInt8]) throws(SocketError) -> [UInt8] {
         guard body.count <= maximumFrame else { throw SocketError(call: .send, errno: EMSGSIZE) }
         let count = UInt32(body.count)

@@ -27,10 +27,11 @@ struct BatonAgent: ParsableCommand {
     func run() throws {
         try Failpoint.check()
         try OwnMemory.shut()
-        // This comes before the first thread, so that every thread blocks the signals and only the waiting thread
-        // receives them.
+        // The signals are blocked before the first thread starts, so that every thread blocks the signals and only the
+        // waiting thread receives them.
         BrowserAgent.blockSignals()
-        // The agent learns from a window's exit that the window has ended; a write to it must not end the agent.
+        // The agent learns from a window's exit that the window has ended; a write to a window that has ended must not
+        // end the agent.
         _ = signal(SIGPIPE, SIG_IGN)
         let former = BrowserAgent.Files.take()
         // A process that has started anew after a session keeps its configuration. See docs/configuration.md.

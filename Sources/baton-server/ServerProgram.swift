@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import ArgumentParser
 
-/// `baton-server`: runs the server, or handles its databases while no server is running.
+/// `baton-server`: runs the server, or copies, backs up and restores its databases while no server is running.
 @main
 struct ServerProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

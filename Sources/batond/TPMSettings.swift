@@ -2,7 +2,7 @@
 
 /// The object `tpm` of the configuration file: the TPM with the device's keys.
 struct TPMSettings: Decodable {
-    /// The TPM, in the form of a TPM2 Software Stack configuration (TCTI).
+    /// The TPM, as a configuration string of the TPM2 Software Stack (TCTI).
     let configuration: String
 
     private enum Key: String, CodingKey, CaseIterable {

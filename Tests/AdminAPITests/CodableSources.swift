@@ -48,7 +48,7 @@ enum CodableSources {
         }
     }
 
-    /// Returns the text up to the bracket that closes a bracket before the text.
+    /// Returns the text up to its first closing bracket that has no opening bracket in the text.
     private static func block(
         _ text: Substring, opening: Character = "{", closing: Character = "}"
     ) -> String {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BrokerAgent
 
-/// The agent takes the folders of apps away, on real files and with real processes.
+/// How the agent takes the folders of apps away, tested with real files and real processes.
 @Suite(.timeLimit(.minutes(2))) struct AppDataTrashTests {
     /// A folder of an app, and the agent's trash beside it.
     private struct Place {
@@ -107,8 +107,8 @@ import Testing
             try place.trashFolder.appending("taken-1f").appending("notes").make()
             try place.trashFolder.appending("else").make()
             place.trash.empty()
-            // Anything that the agent has not taken stays, even if an administrator chooses as the trash a folder that
-            // is in use.
+            // Anything that the agent has not taken stays, even if an administrator has chosen a folder that is in use
+            // as the trash.
             try await place.awaitTrash(["else"])
         }
     }
@@ -119,7 +119,7 @@ import Testing
             #expect(place.take() == nil)
             var left = place.left.makeAsyncIterator()
             #expect(await left.next() == 0)
-            // Not even root removes a folder in which something is mounted.
+            // Not even root can remove a folder in which something is mounted.
             let path = place.trashFolder.appending("taken-1f").appending("notes").path
             try Directory(path: path).make()
             #expect(unsafe mount("none", path, "tmpfs", 0, nil) == 0)

@@ -159,7 +159,7 @@ private let page = "http://127.0.0.1:4711/a"
             machine.handle(.extensionServes(browser: 50))
                 == [.report(.shown(id: own)), .report(.shown(id: passedOn)), .examine(epoch: epoch, .started)])
         #expect(refusal(machine.handle(.browserBroke(52)), of: failed) == "browser_ended")
-        // A page of the broker is not reported as shown.
+        // The agent does not report that a page of the broker is shown.
         _ = machine.handle(.started(id: 7, browser: 53))
         #expect(machine.handle(.browserEnded(53)) == [.endStragglers(epoch: epoch)])
     }
@@ -173,7 +173,7 @@ private let page = "http://127.0.0.1:4711/a"
         _ = machine.handle(.started(id: ids[1], browser: 51))
         #expect(machine.handle(.browserEnded(51)) == [.report(.shown(id: ids[1]))])
         #expect(machine.handle(.extensionSilent) == [])
-        // An extension of a process that has ended serves nobody.
+        // The report about the extension of a process that has ended has no effect.
         #expect(machine.handle(.browserKilled(50)) == [])
         #expect(machine.handle(.extensionServes(browser: 50)) == [])
     }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What `baton-helper` does when the broker asks, one test for each verb and for each refusal.
+/// What `baton-helper` does at each request from the broker: one test for each kind of request and for each refusal.
 @Suite struct HelperTests {
     private let epoch = Epoch.ID.random()
     private let user = RunningHelper.user
@@ -110,7 +110,7 @@ import UnixSocket
             let program = try helper.userProgram(
                 "echo > \(ready); read x < \(gate); setsid sh -c 'trap \"\" TERM HUP; echo $$ > \(fifo); while :; do sleep 600; done' & wait"
             )
-            // Until the process reports this, it may still run as root.
+            // Until the program has written to `ready`, it may still run as root.
             _ = try await blocking { try textOfFile(ready) }
             #expect(try helper.ask(.addProcess(epoch: epoch, user: user), [program.pidfd]) == .done)
             try await blocking { try Data("go\n".utf8).write(to: URL(filePath: gate)) }
@@ -237,7 +237,7 @@ import UnixSocket
             let found = try report(helper, of: user, since: began)
             #expect(Set(files).isSubset(of: found.files), "\(found.files)")
             #expect(found.unread == [])
-            // If nobody knows which ids are the user's, only the home was searched.
+            // If it is unknown which ids belong to the user, only the home counts as read.
             try await mounts.giveSubordinates("backup:100000", in: scratch)
             let unknown = try report(helper, of: user, since: began)
             #expect(unknown.unread == SearchedPlace.allCases.filter { $0 != .home })
@@ -269,15 +269,17 @@ import UnixSocket
             try await mounts.makeLinks(count, below: home)
             let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
             try await searched(helper, in: scratch)
-            // None of them has changed since then, so that the list of files stays short.
+            // No file has changed since this time, which is in the future, so the list of files stays short.
             let later = Int(Date().timeIntervalSince1970) + 3600
-            // On a busy machine no second look may begin after this one, and then no place is read completely.
+            // On a busy machine this look may take so long that no second look begins. Then no place counts as read
+            // completely.
             #expect(try report(helper, of: user, since: later).unread.contains(.home))
         }
     }
 
-    /// Reacts when the search has listed the folder `early` below the home: moves a file of the user there from a place that
-    /// is searched later, or, with `again`, changes the folder each time.
+    /// A program that reacts each time the search has listed the folder `early` below the home. With `once`, it moves a
+    /// file of the user there from a place that is searched later, and ends. With `again`, it changes the folder each
+    /// time.
     private static let mover = """
         import ctypes, os, sys
         home, late, way = sys.argv[1:]
@@ -304,7 +306,7 @@ import UnixSocket
             let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
             let home = try #require(SystemUser(number: user)?.home)
             let (late, many) = ("/dev/shm/baton-test", "/var/tmp/baton-test")
-            // Between the home and the file's first place lies a folder that takes time.
+            // After the home and before the file's first place, the search reads a folder that takes time.
             try await mounts.run(
                 """
                 mount -t tmpfs -o size=1m,mode=755 home \(home); mkdir \(home)/early; chown \(user) \(home)/early
@@ -404,7 +406,7 @@ import UnixSocket
         }
     }
 
-    /// Asks for storage, and prints what comes back.
+    /// A program that asks for storage and prints the reply.
     private static let call = """
         import socket, sys
         there = socket.socket(socket.AF_UNIX)

@@ -8,7 +8,8 @@ import Testing
 
 @testable import BrokerHelper
 
-/// How long the search for a user's files looks at folders that may change.
+/// The limits of the search for a user's files: how long it looks at folders that may change, and how many files it
+/// visits.
 @Suite struct UserFoldersTests {
     private func look(
         into places: [(SearchedPlace, folders: [String])], patience: Duration, entries: Int = 1000

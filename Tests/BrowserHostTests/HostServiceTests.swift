@@ -7,7 +7,7 @@ import Testing
 import UnixSocket
 
 @Suite struct HostServiceTests {
-    /// Returns the messages that the host writes for these bytes, and how it ends.
+    /// Returns the messages with which the host answers these bytes, and how its run ended.
     private func answers(
         to input: [UInt8], readySocket: String? = nil,
         _ answer: @escaping HostService.Answering = { _ in .success(.headers([])) }, whenRead: () -> Void = {}

@@ -79,7 +79,8 @@ import UnixSocket
             echo end
             """
         let lines = try await run(script, in: confinement())
-        // bubblewrap's own first process, the shell, and the processes of the pipeline that counts.
+        // The visible processes are bubblewrap's own first process, the shell, and those of the pipeline that counts
+        // them.
         #expect(lines.first.flatMap { Int($0.split(separator: " ")[0]) }.map { $0 <= 5 } == true, "\(lines)")
         #expect(
             lines.dropFirst().filter { !["user", "browser", "cache"].contains($0) && !$0.hasSuffix(":") } == ["end"],
@@ -88,7 +89,7 @@ import UnixSocket
 
     @Test func `a confined program sees nothing that was installed by hand, unless it was shown`() async throws {
         var confinement = confinement()
-        // A folder that every Debian has.
+        // Every Debian system has this folder.
         confinement.show("/usr/local/bin")
         let script = """
             for folder in /home /root /opt /srv /mnt /media /var/* /usr/src /usr/local /usr/local/share; do

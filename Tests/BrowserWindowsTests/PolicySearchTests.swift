@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What an installed browser knows of the policies that Baton writes.
+/// Which of the policies that Baton writes an installed browser knows.
 @Suite struct PolicySearchTests {
     private static let installed: [(PolicyPlace, PolicyNames)] = [
         (.program(file: "/usr/lib/chromium/chromium"), ChromiumPolicies.names), (.firefox, FirefoxPolicies.names),
@@ -19,7 +19,7 @@ import UnixSocket
         #expect(names.needed.count > 20)
         let search = try PolicySearch(for: names.all.union(["PasswordManagerEnabeld"]), in: place)
         #expect(search.finish() == .known(names: names.all))
-        // The answer can be read again.
+        // The finding can be read a second time.
         #expect(search.finish() == .known(names: names.all))
     }
 
@@ -73,7 +73,7 @@ import UnixSocket
             words.text
                 == "Can't find source path (No such file or directory); another message; execvp "
                 + "/usr/lib/chromium/chromium (Permission denied)")
-        // The file does not grow.
+        // The file for bubblewrap's messages cannot grow.
         #expect(throws: (any Error).self) { try handle.write(contentsOf: Data(count: 8192)) }
     }
 }

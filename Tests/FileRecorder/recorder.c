@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Replacements for functions of the C library that change files. Each one calls the kernel directly. During a recording
-// it records the change; during faults it may fail instead. The code under test needs no change.
+// Replacements for functions of the C library that change files. Each one calls the kernel directly. During a
+// recording, it records the change. While faults are active, it may fail instead. The code under test needs no change.
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int recording;

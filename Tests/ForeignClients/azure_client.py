@@ -33,7 +33,7 @@ def refused(act):
 
 
 def is_amaras(token):
-    """Asserts that Graph accepts the token as Amara's, and that the registration of devices refuses it."""
+    """Asserts that Graph accepts the token as Amara's, and that device registration refuses it."""
     answer = graph(token)
     assert answer.json().get("userPrincipalName") == facts.person("amara"), answer.text
     stray = requests.post(

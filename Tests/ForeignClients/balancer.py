@@ -116,7 +116,7 @@ def device_code(wire):
 
 
 def throttled(connection):
-    """Uses up what one client may request. `connection` makes a connection of the client with a number."""
+    """Uses up what one client may request. `connection(n)` connects as the client number n."""
     for _ in range(60):
         assert device_code(connection(7)) == (200, [])
     code, numbers = device_code(connection(7))
@@ -145,7 +145,7 @@ def audit():
 
 
 def audited(connection, address):
-    """Signs a person in and is refused. Both entries of the log must have the client's address."""
+    """Signs in with a wrong and with the right password. Both entries in the log must have the client's address."""
     path = f"/{facts.tenant}/oauth2/v2.0/token"
     form = {"grant_type": "password", "client_id": facts.client, "username": facts.person("amara"), "scope": "openid"}
     for word, code in (("wrong", 400), (facts.password, 200)):
@@ -157,7 +157,7 @@ def audited(connection, address):
 
 
 def case_audit():
-    """The audit log has the address in the header, or that of a client without a load balancer."""
+    """The audit log has the address in the header or, without a load balancer, that of the connection."""
     audited(lambda: connect([header("192.0.2.77")]), "192.0.2.77")
     audited(lambda: connect([header("2001:db8::77")]), "2001:db8::77")
     audited(lambda: connect(source="127.0.0.77"), "127.0.0.77")

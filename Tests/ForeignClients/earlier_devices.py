@@ -89,7 +89,7 @@ class Device:
         }
 
     def filled(self, template):
-        """The template with the device's values in place of their names, and signed where it says so."""
+        """The template with the device's values in place of their names. Parts that it marks are signed."""
         if isinstance(template, list):
             return [self.filled(item) for item in template]
         if isinstance(template, dict):

@@ -39,7 +39,7 @@ def agent(folder=None):
 
 
 def await_listener(program, path):
-    """Waits until the agent accepts connections. It prints its process number earlier, and does not announce this."""
+    """Waits until the agent accepts connections. It prints its process number before it accepts any."""
     for _ in range(1000):
         with socket.socket(socket.AF_UNIX) as probe:
             if probe.connect_ex(str(path)) == 0:

@@ -143,7 +143,7 @@ def case_forms():
 
 
 def case_refused_join():
-    """A token for another resource joins no device, whether roadtx sends it or not."""
+    """A token for another resource joins no device, neither through roadtx nor in a request of our own."""
     kept = tokens("User.Read")
     said = roadtx("device", "-a", "join", "-n", "x", "-c", "x.pem", "-k", "x.key")
     assert "Wrong token audience" in said and not file("x.pem").exists(), said

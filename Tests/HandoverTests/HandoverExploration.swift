@@ -203,7 +203,8 @@ private struct Scene: Hashable {
         }
     }
 
-    /// Performs the actions of an event. The app's part happens at once; the broker's part waits.
+    /// Performs the actions of an event. The app's actions take effect at once; requests to the broker wait for a later
+    /// event.
     private mutating func apply(_ event: (inout HandoverMachine) -> [HandoverMachine.Action]) -> WorkerChange? {
         guard var process else { return nil }
         var told: WorkerChange?
@@ -224,7 +225,7 @@ private struct Scene: Hashable {
 }
 
 extension HandoverMachine: Hashable {
-    /// Hashes what differs most.
+    /// Hashes only the properties that differ most between states.
     func hash(into hasher: inout Hasher) {
         hasher.combine(readers)
         for state in erasers.values { hasher.combine(state.rank) }
@@ -235,7 +236,7 @@ extension HandoverMachine: Hashable {
 }
 
 extension EraserState {
-    /// A number for the case, to hash by.
+    /// A number for the case, used only for hashing.
     fileprivate var rank: Int {
         switch self {
         case .unknown: 0

@@ -54,7 +54,7 @@ import Testing
         #expect(first == [.prepare(epochs[0], milliseconds: 500)])
         _ = machine.opened(epochs[1])
         #expect(machine.event(.willEnd(epochs[1], milliseconds: 500)) == [])
-        // Blocks that were called for one end and have returned do not count as prepared for another end.
+        // Blocks that have returned after being called for one end do not count as prepared for another end.
         #expect(machine.prepared(epochs[0]) == [])
         _ = machine.opened(epochs[2])
         let last = machine.event(.willEnd(epochs[2], milliseconds: 500))

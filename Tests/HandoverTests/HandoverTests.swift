@@ -23,7 +23,7 @@ import Testing
 
     private func handover() throws -> Handover { try Handover(application()) }
 
-    /// Waits until a reader is told of a worker; nil if the changes end.
+    /// Waits until a reader is told of a worker, and returns this change; nil if the changes end.
     private func worker(_ changes: WorkerChanges.Iterator) async -> WorkerChange? {
         while let change = await changes.next() {
             if change.current != nil { return change }

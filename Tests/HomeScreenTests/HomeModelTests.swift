@@ -12,7 +12,7 @@ import WebPages
         .device(DeviceState(stage: stage, reason: "shared", hasAgent: true))
     }
 
-    /// A model after these events, and the actions of the last one.
+    /// A model after these events, and the actions that the last event caused.
     private static func model(_ events: HomeModel.Event...) -> (model: HomeModel, actions: [HomeModel.Action]) {
         var (model, actions) = (HomeModel(), [HomeModel.Action]())
         for event in events { actions = model.handle(event) }
@@ -63,7 +63,7 @@ import WebPages
                 == [.forget(endingPrograms: true), .endPrograms])
         // This is the process that has started anew.
         #expect(Self.model(Self.state(.signingOut), Self.state(.ready)).actions == [.endPrograms])
-        // An earlier home screen that was killed may have left programs, but only once nobody is signed in.
+        // Programs that an earlier, killed home screen may have left are ended, but only once nobody is signed in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
         #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
         #expect(Self.model(Self.state(.ready), Self.state(.signingIn), Self.state(.ready)).actions == [])
@@ -104,7 +104,7 @@ import WebPages
         let signedIn = HomeModel.Event.signInEnded(isSignedIn: true, wasCancelled: false)
         let forget = [HomeModel.Action.forget(endingPrograms: true)]
         let start: [HomeModel.Event] = [Self.state(.ready), .signInTouched(.polish), Self.state(.signingIn)]
-        // The sign-in ends before the next state, or after it.
+        // The sign-in ends before the next state arrives, or after it.
         #expect(Self.model(start[0], start[1], start[2], signedIn, Self.state(.ready)).actions.starts(with: forget))
         let late = Self.model(start[0], start[1], start[2], Self.state(.ready), signedIn)
         #expect(late.actions == [.readAccount])
@@ -115,7 +115,7 @@ import WebPages
         #expect(Self.model(start[0], .account(Self.ada), .account(.nobody)).actions == forget)
         #expect(Self.model(start[0], .account(.nobody), .workerRead).actions == [.readAccount])
         #expect(Self.model(start[0], .account(.nobody), .workerRead, .account(.nobody)).actions == forget)
-        // The next session has begun.
+        // The next session has already begun.
         #expect(
             Self.model(Self.state(.ready, receipt: 1), signedIn, Self.state(.signedIn, receipt: 2)).actions
                 .starts(with: forget))
@@ -133,7 +133,7 @@ import WebPages
         #expect(!forgets([ready, signedIn, .account(Self.ada), began, .account(Self.ada)]))
         #expect(!forgets([ready, .account(Self.ada), .account(Self.ada), began, .brokerLost, began]))
         #expect(!forgets([.account(Self.ada), began, .account(.unknown), .account(Self.ada)]))
-        // Nothing is forgotten in a process that has started anew while apps erase, or after a cancelled sign-in.
+        // Nothing is forgotten after a cancelled sign-in, or in a process that started anew while apps were erasing.
         #expect(!forgets([Self.state(.signingOut, receipt: 1), Self.state(.ready, receipt: 2), .account(.nobody)]))
         let cancelled = HomeModel.Event.signInEnded(isSignedIn: false, wasCancelled: true)
         #expect(!forgets([ready, Self.state(.signingIn, receipt: 1), cancelled, .account(.nobody), ready]))

@@ -9,7 +9,7 @@ import UnixSocket
 
 @testable import HomeScreen
 
-/// The home screen's server, with connections of this test.
+/// The home screen's server, to which the tests connect directly.
 @Suite(.timeLimit(.minutes(2))) struct HomeServerTests {
     private struct Answer: HTTPResponder {
         func respond(to request: Request, context: HomeContext) async throws -> Response {
@@ -48,7 +48,8 @@ import UnixSocket
                 for client in [first, second] { #expect(client.ask(Self.request).hasPrefix("HTTP/1.1 204 ")) }
                 #expect(try Client(port).ask(Self.request) == "")
                 #expect(first.ask(Self.request).hasPrefix("HTTP/1.1 204 "))
-                // The place is free as soon as the server has noticed the end. The server then closes its side.
+                // The place is free as soon as the server has noticed the end of the connection. The server then closes
+                // its side.
                 second.endSending()
                 #expect(second.read() == "")
                 #expect(try Client(port).ask(Self.request).hasPrefix("HTTP/1.1 204 "))

@@ -144,7 +144,7 @@ import WebPages
     func session() throws {
         let worker = HomeModel.Account.worker(.init(name: "Amara Okafor", username: "amara@x.test"))
         let locked = Self.state(.signedIn, lockedApps: ["com.rounds"])
-        // A locked app is opened so that it erases.
+        // The worker must open a locked app so that it erases.
         #expect(try Self.view(locked, .account(worker)).tiles[0].state?.hasPrefix("Open it: it must first") == true)
         let view = try Self.view(locked, .account(worker), .tile(0, .running), .tile(1, .running))
         #expect(view.title == "Amara Okafor" && view.button?.touch == .handover)

@@ -4,10 +4,10 @@
 
     impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked VERSION
 
-Sends hello with VERSION of the messages to batond's SOCKET and opens browsers as AGENT_JSON describes: "marked" with the
-mark and the profile of the real agent; "unmarked" without the mark, in FOLDER, from a parent process that has ended.
-Answers every order to close with "closed". Prints "browser PID" for each browser that it opens and "closed" for each
-order to close. When the broker ends the connection, prints "cut off" and exits.
+Sends hello, with VERSION as the version of the messages, to batond's SOCKET and opens browsers as AGENT_JSON describes:
+"marked" with the mark and the profile of the real agent; "unmarked" without the mark, in FOLDER, from a parent process
+that has ended. Answers every order to close with "closed". Prints "browser PID" for each browser that it opens and
+"closed" for each order to close. When the broker ends the connection, prints "cut off" and exits.
 """
 import json
 import os

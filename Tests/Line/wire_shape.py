@@ -48,14 +48,14 @@ def of(value):
 
 
 def inner(name, value):
-    # A key is written as it is, and these values distinguish requests that have the same names.
+    # These values belong to the shape, because they distinguish requests that have the same names.
     if name in ("grant_type", "prt_protocol_version", "scope", "JoinType"):
         return f"={value}"
     return "" if name in ("key", "refresh_token", "access_token", "code") else of(value)
 
 
 def request(method, path, body, kind):
-    """The shape of a request. Its scopes are those of an app if they name permissions."""
+    """The shape of a request. Every scope that names permissions is written as `app's`."""
     path = re.sub(r"^/(?!EnrollmentServer)[^/]+/", "/{tenant}/", path)
     shape = of(body) if kind == "json" else of(dict(body))
     return re.sub(r"scope=[^,}]*User\.Read[^,}]*", "scope=app's", f"{method} {path} {shape}")

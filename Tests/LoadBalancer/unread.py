@@ -4,9 +4,9 @@
 
     unread.py SOCKET PID FIRST
 
-The answer is an audit export of lines whose times are FIRST, FIRST + 1 and so on, in milliseconds. It has a little more
-than fits into the connection, so the server has written all of it, and its end waits in the server. Prints the number
-of bytes, and fails if the answer has no end.
+The answer is an audit export of lines whose times are FIRST, FIRST + 1 and so on, in milliseconds. It is a little
+longer than what fits into the connection, so the server has written all of it, and its end waits in the server. Prints
+the number of bytes, and fails if the answer has no end.
 """
 import os
 import signal

@@ -397,7 +397,8 @@ import Testing
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 #expect(attributes[.posixPermissions] as? Int == 0o644)
                 #expect(await agent.findings.map(\.code).contains("home_screen_published"))
-                // The same profile has another text, so the version changes.
+                // A new version of the profile has another text, so the version of the home screen's configuration
+                // changes.
                 var other = payload
                 other.organisation = "Contoso Hospital"
                 try await push(other, to: agent)

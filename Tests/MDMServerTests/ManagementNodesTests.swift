@@ -90,7 +90,7 @@ import Testing
             #expect(Set(delivered).count == 13)
             #expect(Set(commands.map(\.uuid)) == Set(delivered))
             #expect(commands.count { $0.requestType == "RemoveProfile" } == 12)
-            // The changes made the list of profiles due, once.
+            // All changes together made the list of profiles due only once.
             #expect(commands.count { $0.requestType == "ProfileList" } == 1)
             #expect(commands.allSatisfy { $0.state == "acknowledged" })
         }

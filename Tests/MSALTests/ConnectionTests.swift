@@ -338,8 +338,8 @@ import UnixSocket
                 == .internalErrorBrokerResponseNotReceived)
     }
 
-    /// Returns a broker that ends the connection during a sign-in. It greets the next connection with an epoch with
-    /// this counter, or with the first connection's epoch if `isSame`.
+    /// Returns a broker that ends the connection during a sign-in. It greets the next connection with an epoch whose
+    /// counter is `counter`, or, if `isSame` is true, with the first connection's epoch.
     private func cut(
         next counter: UInt64, isSame: Bool = false, _ last: @escaping ScriptedBroker.Script
     ) throws -> ScriptedBroker {

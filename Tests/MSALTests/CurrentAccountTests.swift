@@ -86,8 +86,8 @@ import Testing
         // Other requests acknowledge nothing: the app may still be processing the change.
         _ = try await application.accountsFromDevice(for: MSALAccountEnumerationParameters())
         #expect(operations.withLock { $0 } == [.currentAccount, .getAccounts])
-        // The next call acknowledges the change first. It does not report the change again and needs no
-        // acknowledgement.
+        // The next call acknowledges the change first. It does not report the change again, so nothing is left to
+        // acknowledge.
         if asksWithBlock {
             let previous: String? = await withCheckedContinuation { done in
                 application.getCurrentAccount(with: nil) { _, previous, _ in

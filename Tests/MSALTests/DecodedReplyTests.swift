@@ -5,8 +5,8 @@ import JSON
 import MSAL
 import Testing
 
-/// The library decodes a text of the broker once. The values that an app gets must still belong to the reply that
-/// contained the text.
+/// The library decodes each text from the broker only once. The values that an app gets must still belong to the reply
+/// that contained the text.
 @Suite(.timeLimit(.minutes(10))) struct DecodedReplyTests {
     private let worker = MSALAccount(
         identifier: TestValues.amara.homeAccountID, username: nil, environment: "login.baton.test")

@@ -8,7 +8,7 @@ import Testing
 import UnixSocket
 
 /// A hostile broker: answers that are too large, too late or missing, a socket with another owner, a restart during a
-/// call. Also an app whose calls are too many, too large or concurrent.
+/// call. The suite also tests an app whose calls are too many, too large or concurrent.
 @Suite(.timeLimit(.minutes(10))) struct HostileBrokerTests {
     @Test func `an answer larger than the maximum frame is refused, with a code and a remedy`() async throws {
         let broker = try ScriptedBroker(rounds: 2) { end in

@@ -13,7 +13,7 @@ import Testing
             scopes: scopes, webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
     }
 
-    /// Returns the request that the broker receives for a sign-in whose parameters `change` has modified.
+    /// Returns the request that the broker receives for a sign-in with parameters that `change` has modified.
     private func asked(_ change: (MSALInteractiveTokenParameters) throws -> Void) async throws -> TokenRequest {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in TestValues.token(TestValues.amara) }
@@ -262,7 +262,7 @@ import Testing
             #expect(error.userInfo[MSALOAuthSubErrorKey] as? String == "very")
             #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [7])
             #expect(error.userInfo[MSALCorrelationIDKey] as? String == correlation.uuidString)
-            // ERR-7: the text is under the library's own key, and under the system's.
+            // ERR-7: `userInfo` has the text under the library's own key and under the system's key.
             #expect(error.localizedDescription == "AADSTS7: Odd.")
             #expect(error.userInfo[MSALErrorDescriptionKey] as? String == "AADSTS7: Odd.")
         }

@@ -7,7 +7,7 @@ import Redaction
 import Testing
 
 @Suite struct PrimaryRefreshTokenTests {
-    /// Generated once for all tests, because that takes longer than the tests themselves.
+    /// An RSA key. It is generated once for all tests, because generating a key takes longer than the tests themselves.
     private static let key = Result { Array(try _RSA.Encryption.PrivateKey(keySize: .bits2048).derRepresentation) }
     private let transport: _RSA.Encryption.PrivateKey
 

@@ -9,9 +9,9 @@ KIND is sign-in, home, workers (the worker's Chromium) or firefox (the worker's 
 title TITLE (a regular expression), makes the attempts of escapes.json in it, and then random walks of keys and clicks.
 The attempts are a sample or, with --all, all of them; those with an address are made in a second window. If an attempt
 has closed the window, runs COMMAND, if there is one, and waits for the window again. In COMMAND, OUTSIDE is the address
-of a page that asks for what a page can ask for. PROCESS is the process whose descendants the windows are.
+of a page that asks for everything that a page can ask for. PROCESS is the process whose descendants the windows are.
 
-    --only      with --all, only the attempts in which the regular expression TEXT is found, or in whose group
+    --only      with --all, only the attempts that the regular expression TEXT matches, or whose group it matches
     --walks     the number of random walks (default: 0)
     --seed      the seed of the first walk (default: any); each further walk has the next number. A walk is repeated
                 with its own seed, --walks 1 and --walks-only
@@ -155,7 +155,7 @@ class Person:
         }
 
     def press(self, keys, window, again=False):
-        """Presses a shortcut, `again` and again until it has an effect, and returns what changed."""
+        """Presses a shortcut, with `again` until it has an effect, and returns what changed."""
         before = titles()
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -409,7 +409,7 @@ def make_attempts(person, options):
 
 
 def without_page(person, data):
-    """Makes the attempts in a home window whose page has died and catches no key."""
+    """Makes the attempts in a home window whose page has died, so that it catches no key."""
     person.attempt("crash", lambda: crash(person))
     person.open_second()
     in_window(person, data, lambda: person.first, "dead page: ")

@@ -6,9 +6,9 @@
 
 Runs in a mount namespace of its own (`unshare --mount`), where it may put files over /etc. FOLDER contains `baton.js`
 (the preferences), `baton.cfg` (the script), `policies.json`, which installs `own.xpi`, and a folder `open`, from which
-files may be opened. Makes that extension, with Baton's id. Once it is installed, opens the addresses of another one with
-the same id and of one with its own id, as the address bar and as a page do, and agrees to whatever Firefox asks. Writes
-`result.json`: the version of each extension, by its id.
+files may be opened. Makes that extension, with Baton's id. Once it is installed, opens the addresses of two others, one
+with the same id and one with an id of its own, as the address bar and as a page do, and agrees to all that Firefox
+asks. Writes `result.json`: the version of each extension, by its id.
 """
 import http.server
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A window in place of a browser. It asks the compositor for every shortcut, and for full screen when the key 1 is pressed.
-Prints each key that reaches it, with its modifiers, in the names of keyboard.py; that it gets the keys of a keyboard; and
-when full screen is given and taken.
+Prints each key that reaches it, with its modifiers, by the names of keyboard.py. Also prints when it gets the keys of a
+keyboard, and when full screen is granted or taken away.
 
     key_window.py FILE WITH THE TITLE
 """

@@ -11,9 +11,9 @@ the relying party and of another site), and for the extension's package `id`, `s
 and `host` (the manifest of the native messaging host).
 
 The pages drive the browser: each leads to the next. For each of the steps `nobody`, `frame` and `redirect`, `result`
-contains the credential headers that the other site received and the identity platform's answer. It also contains `who`,
-the user that the relying party saw, `milliseconds`, the duration of that sign-in, and whether the extension reported to
-the socket `ready`.
+contains the credential headers that the other site received, and the identity platform's answer. It also contains
+`who`, the user that the relying party saw, `milliseconds`, the duration of that sign-in, and whether the extension
+reported to the socket `ready`.
 """
 import http.server
 import json

@@ -24,7 +24,7 @@ def search(title):
     """The numbers of the visible windows whose title the regular expression matches.
 
     xdotool fails in the same way if there is none and if any window closes during its search. Only its message tells
-    them apart, and after the second it must search again."""
+    the two cases apart. In the second case, the search is repeated."""
     deadline = time.monotonic() + PATIENCE
     while True:
         # Without `--sync`, which does not wait if a window closes during the search.

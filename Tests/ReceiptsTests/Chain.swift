@@ -81,7 +81,7 @@ struct Chain {
     /// - Parameters:
     ///   - lines: the receipts of the file; nil for the whole chain.
     ///   - anchors: the anchors in the file.
-    ///   - kept: the anchors that the verifier's trust data contains, not the file.
+    ///   - kept: the anchors in the verifier's trust data instead of in the file.
     func verdict(
         on lines: [SignedLine]? = nil, anchors: [SignedLine] = [], kept: [SignedLine] = []
     ) throws -> ChainVerdict {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// A database that changes some calls of another one, and passes the others on.
+/// A database that wraps another one. It changes some calls and passes the others on.
 package protocol DatabaseLayer: Database {
     var database: any Database { get }
 }

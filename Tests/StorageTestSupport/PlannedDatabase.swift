@@ -22,7 +22,7 @@ package struct PlannedDatabase: DatabaseLayer {
     }
 }
 
-/// The statements that read a whole table or index, with the number of all planned statements.
+/// Records the statements that read a whole table or index, and counts all statements whose plan was read.
 package final class FullScans: Sendable {
     private let state = Mutex<(planned: Int, found: Set<String>)>((0, []))
 
@@ -33,7 +33,7 @@ package final class FullScans: Sendable {
     /// Each recorded step of a plan, with its statement.
     package var found: Set<String> { state.withLock(\.found) }
 
-    /// Forgets what was recorded, for example while a test prepared its tables.
+    /// Forgets what was recorded so far, for example while the test prepared its tables.
     package func reset() { state.withLock { $0 = (0, []) } }
 
     fileprivate func record(_ steps: [String], of statement: String) {

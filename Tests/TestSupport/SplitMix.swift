@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Deterministic pseudo-random numbers (SplitMix64); a failing run is repeated by its seed.
+/// Deterministic pseudo-random numbers (SplitMix64); a failing run can be repeated with its seed.
 package struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -2,7 +2,7 @@
 import Testing
 import TraceSearch
 
-/// Searches content that arrives in pieces. No hit is lost where it is cut.
+/// Searches content that arrives in pieces. No hit is lost where the content is cut.
 @Suite struct PieceTests {
     private struct Unreadable: Error {}
 

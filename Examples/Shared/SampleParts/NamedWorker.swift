@@ -5,7 +5,7 @@
 /// MSAL answers at once who is signed in. The hand-over names a worker only when it is certain that the next sign-out
 /// will wait until the app has erased its data. The app is therefore given no worker whom the hand-over has not named.
 package struct NamedWorker<Account: Equatable, Obstacle> {
-    /// What the hand-over said last.
+    /// The last change that the hand-over reported.
     package enum Change {
         case worker(Account)
         case nobody
@@ -37,7 +37,7 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
 
     /// Records a change that the hand-over has reported.
     ///
-    /// - Returns: whether the app must be told. It need not be at the start, when the first change only says that
+    /// - Returns: whether the app must be told of the change. It need not be told of a first change that only says that
     ///   nobody is signed in.
     package mutating func note(_ change: Change, hasPrevious: Bool) -> Bool {
         (self.change, changes) = (change, changes + 1)
@@ -60,7 +60,7 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
         return .wait
     }
 
-    /// MSAL names a worker who has left only once. After that, both of its accounts are equal.
+    /// MSAL names a worker who has left only once. After that, both accounts in its answers are equal.
     package mutating func notePrevious(_ previous: Account?, of worker: Account?) {
         if previous != worker { self.previous = previous ?? self.previous }
     }

@@ -6,8 +6,8 @@ package import Workers
 
 /// The worker who, according to MSAL, is signed in on the device, and the worker's profile in Graph.
 ///
-/// All blocks of MSAL run on the main queue, and so does each `answer`. The eraser erases a worker's
-/// data whenever the broker asks, whatever MSAL counts as handled.
+/// All blocks of MSAL run on the main queue, and so does each `answer`. The eraser erases a worker's data whenever the
+/// broker asks, even if MSAL counts the change as handled.
 @MainActor package final class SharedDevice {
     private let application: MSALPublicClientApplication
     private let graph: Graph
@@ -16,7 +16,7 @@ package import Workers
     private var worker = NamedWorker<MSALAccount, UnknownReason>()
     private var following: Task<Void, Never>?
     private var changed: @MainActor () -> Void = {}
-    /// Called at the next change, before `changed`.
+    /// The blocks to call at the next change, before `changed`.
     private var waiting: [@MainActor () -> Void] = []
 
     package init(_ configuration: Configuration) throws {

@@ -36,7 +36,8 @@ package struct BrowserCommand: Sendable, Equatable {
 
     var program: String { words[0] }
 
-    /// The browser's own program, as far as the command shows it: a command may start it through other programs.
+    /// The path of the browser's own program: Chromium's if the command names it, otherwise the command's first word. A
+    /// command may start Chromium through other programs.
     var browser: String { words.first { $0 == ManagedBrowser.chromium } ?? words[0] }
 
     /// The command with further options of the browser. They come before the page, because a command may start the
@@ -52,7 +53,7 @@ package struct BrowserCommand: Sendable, Equatable {
     }
 
     /// The arguments for the worker's pages, each of which replaces the word `{url}`. An option such as `--app={url}`
-    /// opens sign-in pages only, so the word is `{url}` alone.
+    /// is for sign-in pages only, so it becomes the word `{url}` alone.
     func pageArguments(profile: String) -> [String] {
         words.dropFirst().map { $0.contains("{url}") ? "{url}" : $0.replacing("{profile}", with: profile) }
     }

@@ -7,7 +7,8 @@ internal import Glibc
 /// The environment of a browser that the agent neither confines nor configures. It is a ``WindowEnvironment`` that
 /// names folders of the profile, so that the browser writes to no file that outlives the epoch.
 enum BrowserEnvironment {
-    /// Folders below the home folder, even if the session has set others (XDG Base Directory Specification).
+    /// The variables that name the browser's folders, with paths below its home folder. They replace the session's
+    /// values (XDG Base Directory Specification).
     private static let folders = [
         "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
         "XDG_STATE_HOME": ".local/state",

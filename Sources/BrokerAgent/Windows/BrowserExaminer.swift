@@ -94,7 +94,7 @@ struct BrowserExaminer {
                     try mounts.formUnion(MountTable.read(of: process).mounts.map(\.id))
                     confined.append(process)
                 } else if try !isAgents(process, isFirst: process == window?.pid) {
-                    // Its program is a file from outside, and so is everything that it has opened.
+                    // The process's program is a file from outside, and so is every file that the process has opened.
                     examination.add(.outsideFile)
                     try look(process, [])
                 }
@@ -105,9 +105,9 @@ struct BrowserExaminer {
         }
     }
 
-    /// Whether a process outside every confinement executes a program that the agent's own processes execute there: the
-    /// agent itself, as each child does until it executes its program; or, in a window's first process, a program that
-    /// runs before the confinement exists.
+    /// Whether a process outside every confinement executes a program that is expected there. This is the agent's
+    /// program, which each child executes until it starts its own program. In a window's first process it is also a
+    /// program that runs before the confinement exists.
     private func isAgents(_ process: Int32, isFirst: Bool) throws(FileError) -> Bool {
         let program = try Status(at: "/proc/\(process)/exe")
         for path in ["/proc/self/exe"] + (isFirst ? [Self.waiting, Confinement.program] : []) {
@@ -117,7 +117,7 @@ struct BrowserExaminer {
     }
 
     private mutating func note(_ error: FileError) {
-        // Otherwise the process has ended.
+        // With these two errors, the process has ended.
         if ![ENOENT, ESRCH].contains(error.errno) { examination.isComplete = false }
     }
 

@@ -19,7 +19,7 @@ internal import UnixSocket
 final class FirefoxProfile {
     /// A profile that was made.
     struct Made: Sendable {
-        /// The profile (tar(1)), which nobody can change.
+        /// The profile as an archive (tar(1)) that nobody can change.
         let archive: MemoryFile
         /// The Firefox that made the profile. An older Firefox would refuse the profile.
         let browser: FileStamp
@@ -29,7 +29,7 @@ final class FirefoxProfile {
     private struct FirstStart {
         let process: ChildProcess
         let browser: FileStamp
-        /// A folder of its own.
+        /// The folder that only this first start uses.
         let folder: Directory
         /// The policies that Firefox reads, as they were written.
         let policies: KnownFiles
@@ -85,13 +85,13 @@ final class FirefoxProfile {
         }
     }
 
-    /// Removes what the first start of a former agent has left.
+    /// Removes what the first start of a former agent left behind.
     ///
     /// - Parameter profiles: the agent's own folder.
     func clear(_ profiles: Directory) { remove(profiles.appending(Self.folderName)) }
 
-    /// Starts Firefox for the first time, unless it has made the profile or is making it. If this fails, an agent that
-    /// starts anew tries again.
+    /// Starts Firefox for the first time, unless it has made the profile or is making it. If this fails, the agent
+    /// tries again when it starts anew.
     ///
     /// - Parameter profiles: the agent's own folder.
     func make(in profiles: Directory, with package: BrowserExtensionPackage) {
@@ -123,7 +123,8 @@ final class FirefoxProfile {
         }
     }
 
-    /// Removes the folder of a first start. Files that nobody reads any more would only hide what others put there.
+    /// Removes the folder of a first start. Nobody reads its files any more, and among them the files of others would
+    /// go unnoticed.
     private func remove(_ folder: Directory) {
         do throws(FileError) { try folder.removeTree() } catch {
             logger.warning("the folder of Firefox's first start cannot be removed", metadata: ["error": "\(error)"])
@@ -177,7 +178,7 @@ final class FirefoxProfile {
         interrupted()
     }
 
-    /// Notes that the process that made the profile was ended, so that ``make(in:with:)`` tries again.
+    /// Records that the process that was making the profile was ended, so that ``make(in:with:)`` tries again.
     func interrupted() {
         guard case .beingMade(let start) = state else { return }
         state = .missing

@@ -17,13 +17,13 @@ extension ManagedBrowser {
     private static let sandboxes = ["CONTENT", "GMP", "RDD", "SOCKET_PROCESS", "UTILITY"]
 
     /// Lets Firefox run as root, too. Root has no capability within the confinement and may not map itself to a user
-    /// (user_namespaces(7)), so Firefox's own sandboxes would fail, and each page with them.
+    /// (user_namespaces(7)), so Firefox's own sandboxes would fail, and so would each page.
     static func adjustFirefox(in confinement: inout Confinement) {
         guard geteuid() == 0 else { return }
         for sandbox in sandboxes { confinement.set("MOZ_DISABLE_\(sandbox)_SANDBOX", "1") }
     }
 
-    /// Writes the policies, the script for Firefox's own pages and the configuration of its bus.
+    /// Writes the policies, the script for Firefox's own pages and the configuration of Firefox's message bus.
     ///
     /// - Parameter script: further commands of the script.
     func writeFirefox(

@@ -37,11 +37,13 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     static let chromium = "/usr/lib/chromium/chromium"
 
-    /// The memory of the windows' folders. A page of the sign-in window stores little; a worker downloads files.
+    /// The maximum sizes of the windows' folders in memory. A page of the sign-in window stores little; a worker
+    /// downloads files.
     private static let signInMemory = Confinement.Memory(home: 256 << 20, temporary: 64 << 20, shared: 256 << 20)
     private static let workersMemory = Confinement.Memory(home: 1 << 30, temporary: 512 << 20, shared: 512 << 20)
 
-    /// Where the sign-in window's browser keeps the names of its policies, and where the worker's browser does.
+    /// The files in which the sign-in window's browser and the worker's browser keep the names of the policies that
+    /// they know.
     var policyPlaces: (signIn: PolicyPlace, workers: PolicyPlace) {
         (
             .program(file: signInCommand.browser),
@@ -49,7 +51,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         )
     }
 
-    /// What a window is made of.
+    /// What the agent needs to prepare a window.
     struct Window {
         /// The window's own folder, which the browser can only read.
         let folder: Directory
@@ -86,8 +88,8 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     /// Prepares a sign-in window.
     ///
-    /// - Throws: ``AgentFailure`` if the window cannot be confined or its policies cannot be put in force. In that case
-    ///   it must not open.
+    /// - Throws: ``AgentFailure`` if the window cannot be confined or its policies cannot be put into force. In that
+    ///   case the window must not open.
     func signInWindow(
         _ window: Window, _ url: LoopbackURL, leadingTo pages: [PlatformPage], page: StartPage
     ) throws(AgentFailure) -> Prepared {
@@ -112,7 +114,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         return Prepared(words: words, policies: files.written)
     }
 
-    /// Prepares the worker's browser. The command starts its sandbox: see ``WorkersBrowser``.
+    /// Prepares the worker's browser. The prepared command starts the browser's sandbox: see ``WorkersBrowser``.
     ///
     /// - Parameter profile: the archive of ``FirefoxProfile`` with which the browser begins; nil for an empty profile.
     /// - Throws: the errors of ``signInWindow(_:page:)``.
@@ -154,8 +156,8 @@ package struct ManagedBrowser: Sendable, Equatable {
         for path in [folder.path] + programs + readable { confinement.show(path) }
     }
 
-    /// The folder of another browser. Firefox could start that browser to open a kind of file, and it would follow no
-    /// policy.
+    /// The folder of Chromium, which is hidden from Firefox. Firefox could start Chromium to open files of some kinds,
+    /// and that Chromium would follow no policy.
     private static let chromiumFolder = "/usr/lib/chromium"
 
     /// The folders of the profile and of downloads inside a window's confinement.
@@ -212,7 +214,7 @@ package struct ManagedBrowser: Sendable, Equatable {
 }
 
 extension BrowserExtensionPackage {
-    /// What a browser's policies say about the extension.
+    /// The values that a browser's policies contain about the extension.
     var policies: BrowserExtension {
         BrowserExtension(
             chromium: ChromiumExtension(id: chromium.id, updateURL: chromium.updateURL),

@@ -15,8 +15,8 @@ extension OpenWindows {
         }
     }
 
-    /// Looks at what the browsers hold open. Firefox's first start shows no page and belongs to no worker. A browser that is
-    /// not confined cannot be judged.
+    /// Looks at what the browsers hold open. Firefox's first start is left out, because it shows no page and belongs to
+    /// no worker. A browser that is not confined cannot be judged.
     func examine(_ moment: BrowserExamination.Moment) -> BrowserExamination {
         var examination = BrowserExamination(moment)
         if configuration.managed == nil {
@@ -39,14 +39,14 @@ extension OpenWindows {
     /// Ends a process that must not open its window.
     func drop(_ process: Int32) { held[process]?.held.process.kill() }
 
-    /// Ends windows and waits until nothing of them runs. Their ends are not reported.
+    /// Ends windows and waits until none of their processes runs. Their ends are not reported.
     func end(_ numbers: Set<Int>) {
         for number in numbers { (unended[number], words[number]) = (windows.removeValue(forKey: number), nil) }
         endUnended()
     }
 
-    /// Ends the windows that were to end. If a window does not end, the agent tries again before the worker's next page
-    /// opens.
+    /// Ends the windows that should already have ended. If a window does not end, the agent tries again before the
+    /// worker's next page opens.
     func endUnended() {
         for (number, window) in unended {
             do throws(ProcessFailure) {

@@ -6,7 +6,7 @@ internal import Logging
 
 /// The files that the agent has written for its windows, and that nobody else may change while the windows read them.
 extension OpenWindows {
-    /// Compares every file that a window of the agent reads with what the agent wrote, and keeps what it finds until the
+    /// Checks whether the files that the agent wrote for its windows are unchanged, and keeps the findings until the
     /// epoch ends.
     func compareFiles() {
         guard configuration.managed != nil else { return }
@@ -15,7 +15,7 @@ extension OpenWindows {
         if let worker { compare(worker.policies) }
     }
 
-    /// What the comparisons of this epoch have found; nil if the agent writes no files. Nothing is known about an extension
+    /// The findings of this epoch's comparisons; nil if the agent writes no files. Nothing is known about an extension
     /// that could not be packed.
     var comparedFiles: ComparedFiles? {
         guard configuration.managed != nil else { return nil }
@@ -30,7 +30,7 @@ extension OpenWindows {
         return package
     }
 
-    /// Compares the policies of one window.
+    /// Checks whether the policies of one window are unchanged.
     func compare(_ policies: KnownFiles) { compare(.policies) { () throws(FileError) in try policies.changed() } }
 
     private func compare(_ files: BrowserFiles, _ changed: () throws(FileError) -> String?) {

@@ -8,7 +8,7 @@ internal import Logging
 internal import Processes
 
 extension OpenWindows {
-    /// Opens a page in the worker's browser, and starts its sandbox first if the worker has opened no page yet.
+    /// Opens a page in the worker's browser. If the worker has opened no page yet, starts the browser's sandbox first.
     ///
     /// - Parameter address: nil for the home page.
     func openPage(_ address: WebAddress?, _ order: Order) throws -> BrowserMachine.Event {
@@ -98,7 +98,7 @@ extension OpenWindows {
         return [.extensionServes(browser: browser)]
     }
 
-    /// Handles the end of the time that an extension may take.
+    /// Handles the case that the extension was not ready in time.
     func extensionOverdue(_ wait: Int) -> [BrowserMachine.Event] {
         guard waitingPages.isWaiting(wait) else { return [] }
         logger.error("the browser's extension is not ready: pages open without a sign-in")

@@ -18,13 +18,14 @@ final class OpenWindows {
     let logger: Logger
     /// The processes of the sign-in windows, or of browsers that the agent does not configure, by their numbers.
     var windows: [Int: ChildProcess] = [:]
-    /// What bubblewrap says about each of these windows, by the same numbers.
+    /// bubblewrap's messages about each of these windows, by the same numbers.
     var words: [Int: BubblewrapWords] = [:]
     /// The processes that wait until they are confined, by process id.
     var held: [Int32: HeldWindow] = [:]
     /// The folders of the sign-in windows.
     var folders: [Int: WindowFolder] = [:]
-    /// Sign-in windows that were to end and may still run. Until they have ended, the worker's browser opens no page.
+    /// Sign-in windows that should have ended and may still run. Until they have ended, the worker's browser opens no
+    /// page.
     var unended: [Int: ChildProcess] = [:]
     /// The sandbox of the worker's browser; nil if the worker has opened no page.
     var worker: WorkersBrowser?
@@ -36,7 +37,7 @@ final class OpenWindows {
     private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
     /// The socket on which the extension's host reports that the extension is ready.
     private(set) var readySocket: NoticeSocket?
-    /// What the agent has found by comparing its files, since the last epoch ended.
+    /// What the agent has found in the comparisons of its files since the last epoch ended.
     var comparison = ComparedFiles()
     /// The number of windows, pages and waits so far.
     private var count = 0
@@ -87,13 +88,14 @@ final class OpenWindows {
             + policies.children
     }
 
-    /// Returns a number that no window, page or wait has yet.
+    /// Returns a number that no other window, page or wait has.
     func next() -> Int {
         count += 1
         return count
     }
 
-    /// Why windows cannot open; nil if that is not known. Blocks until it is known whether windows can be confined.
+    /// Returns why windows cannot open; nil if no reason is known. Blocks until it is known whether windows can be
+    /// confined.
     func obstacle() -> WindowObstacle? {
         guard configuration.managed != nil else { return nil }
         do throws(ConfinementFailure) { try Confinement.check() } catch {

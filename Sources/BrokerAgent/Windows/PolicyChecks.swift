@@ -11,9 +11,9 @@ internal import Processes
 /// A search reads a browser's files when the agent starts, and again if they have changed before a window opens. This
 /// object belongs to the agent's thread; its own threads only wait.
 final class PolicyChecks {
-    /// The search of a browser's files.
+    /// A search of a browser's files for policies: running, or ended with a finding.
     private enum Examination {
-        /// It reads this content.
+        /// The stamp identifies the content that the search reads.
         case running(PolicySearch, FileStamp?)
         case ended(ExaminedPolicies)
     }
@@ -49,7 +49,8 @@ final class PolicyChecks {
         }
     }
 
-    /// Starts to examine the browsers of the agent's windows, unless their content is known.
+    /// Starts to examine the browsers of the agent's windows. A browser whose files have not changed since its last
+    /// examination is left out.
     func begin() {
         guard let places else { return }
         for place in Set([places.signIn, places.workers]) where !isUpToDate(place) { examine(place) }
@@ -79,7 +80,7 @@ final class PolicyChecks {
         throw AgentFailure(.policyUnknown, failure.description)
     }
 
-    /// Drops the searches that were ended when all processes of the agent were ended.
+    /// Drops the running searches, after all processes of the agent were ended.
     func dropSearches() {
         examinations = examinations.filter { _, examination in
             guard case .ended = examination else { return false }

@@ -61,11 +61,12 @@ struct FirefoxFiles {
         system = folder.appending("firefox")
     }
 
-    /// Writes the files that close Firefox's own pages and all files outside some folders, and shows them to the browser.
+    /// Writes the files that block Firefox's own pages and all files outside `openFolders`, and shows the written files
+    /// to the browser.
     ///
     /// - Parameters:
     ///   - openFolders: the folders whose files may be opened, as absolute paths without links.
-    ///   - further: further commands of the same script.
+    ///   - further: further commands of the script that blocks them.
     mutating func closeInternalPages(
         openFolders: [String], further: String = "", in confinement: inout Confinement
     ) throws(FileError) {

@@ -9,9 +9,9 @@ internal import Glibc
 /// Every user of the machine can read the arguments of every process (proc(5)), but only the owner of this file can
 /// read it.
 ///
-/// A file also has a second advantage: Chromium sometimes never requests an http page that is its first page and that it
-/// opens while it installs an extension. On a busy machine this happened in 3 of 21 starts, and with this file in none of
-/// 65.
+/// A file also has a second advantage. Chromium sometimes never requests its first page if this is an http page and
+/// Chromium installs an extension at the same time. On a busy machine this happened in 3 of 21 starts, and with this
+/// file in none of 65.
 struct StartPage: Sendable {
     /// What the browser does after it has opened the page.
     enum Content {

@@ -16,7 +16,7 @@ struct WorkersBrowser {
     let folder: Directory
     /// The browser's policies, as they were written.
     let policies: KnownFiles
-    /// What bubblewrap says if it cannot start the sandbox.
+    /// bubblewrap's messages if it cannot start the sandbox.
     let words: BubblewrapWords
     /// The numbers of the processes that show pages or pass them on.
     private(set) var pages: Set<Int> = []
@@ -90,7 +90,7 @@ struct WorkersBrowser {
     /// the script.
     private static let longestLine = 64
 
-    /// Reads the ends of pages until the sandbox has ended; blocks.
+    /// Reads the reports about ended pages until the sandbox has ended; blocks.
     ///
     /// - Parameter tell: is called with the number and the exit status of each page's process.
     func readEnds(_ tell: (Int, ExitStatus) -> Void) { Self.readEnds(of: held.input, tell) }

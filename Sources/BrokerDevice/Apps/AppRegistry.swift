@@ -99,7 +99,7 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         }
     }
 
-    /// The folders of the worker's data, by the bundle ids of their apps.
+    /// The folders in which apps keep the worker's data, by the apps' bundle ids.
     package var dataFolders: [String: [DataFolder]] {
         apps.reduce(into: [:]) { folders, app in
             if !app.dataFolders.isEmpty { folders[app.bundleID] = app.dataFolders }

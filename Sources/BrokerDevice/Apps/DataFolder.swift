@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 
-/// A folder that holds nothing but data which an app keeps for the worker, as the app's registration declares it. If
-/// the app does not erase its data at a sign-out, the agent takes the folder away.
+/// A folder that, according to the app's registration, holds only data that the app keeps for the worker. If the app
+/// does not erase its data at a sign-out, the agent takes the folder away.
 package struct DataFolder: Sendable, Hashable, Codable {
     package let path: String
 

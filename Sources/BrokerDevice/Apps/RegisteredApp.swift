@@ -20,8 +20,8 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
     package let source: Source
     /// Whether the MDM installed the app.
     package let isManaged: Bool
-    /// The folders that hold the worker's data of this app; empty if the registration names none. Equal in all clients
-    /// of the app.
+    /// The folders in which this app keeps the worker's data; empty if the registration names none. Equal in all
+    /// clients of the app.
     package var dataFolders: [DataFolder]
 
     package init(

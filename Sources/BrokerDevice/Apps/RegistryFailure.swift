@@ -25,7 +25,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
     package let code: Code
     /// The file, app or key with the problem; never a person.
     package let subject: String
-    /// What exactly is wrong, as the end of a sentence; nil if the code says it.
+    /// What exactly is wrong, as the end of a sentence; nil if the code alone is clear.
     package let detail: String?
 
     package init(_ code: Code, _ subject: String, detail: String? = nil) {

@@ -15,7 +15,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
         case brokerPackage, profile, appConfiguration, join
     }
 
-    /// The inputs of the mode.
+    /// The facts from which the mode is derived.
     package struct Switches: Sendable, Equatable {
         /// The MDM installed the broker package.
         package var brokerManaged: Bool

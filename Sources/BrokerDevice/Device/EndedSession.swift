@@ -10,7 +10,7 @@ package struct EndedSession: Sendable, Codable, Equatable {
     package let epoch: Epoch
     /// Whether the identity platform's session in the browser ends too.
     package var fromBrowser: Bool
-    /// The random id that the app gave its sign-out. It is sent to the server when the end is reported.
+    /// The random id of the app's sign-out request. It is sent to the server when the end is reported.
     package var correlationID: String?
 
     package init(serverSession: String, epoch: Epoch, fromBrowser: Bool = false, correlationID: String? = nil) {

@@ -6,7 +6,7 @@ package struct JoinRecord: Sendable, Codable, Equatable {
     package let deviceID: String
     /// `https://<host>[:<port>]` of the identity platform.
     package let loginURL: String
-    /// The device certificate, in PEM.
+    /// The device certificate, in PEM format.
     package let certificate: String
     /// The certificate's SHA-1, in upper-case hexadecimal digits.
     package let thumbprint: String

@@ -24,8 +24,8 @@ package enum SignOutTrigger: String, Sendable, Hashable, CaseIterable {
     case processLost = "process-lost"
     case supervisorLost = "supervisor-lost"
 
-    /// Whether apps are notified before the commit and may save. A trigger from the organisation or from a fault ends
-    /// the session at once.
+    /// Whether apps are notified before the commit and get time to save work. A trigger from the organisation or from a
+    /// fault ends the session at once.
     package var isGraceful: Bool {
         switch self {
         case .app, .idle, .shiftEnd, .charger, .dock, .seat, .operator: true

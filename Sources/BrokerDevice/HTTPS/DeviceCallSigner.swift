@@ -7,13 +7,13 @@ internal import SwiftASN1
 package struct DeviceCallSigner: Sendable {
     package var server: IdentityClient
     package let keys: DeviceKeys
-    /// The device certificate, in DER.
+    /// The device certificate, in DER format.
     package let certificate: [UInt8]
-    /// Seconds since 1970.
+    /// Returns the current time, in seconds since 1970.
     package let now: @Sendable () -> Int
     private let deviceID: String
 
-    /// - Throws: the reader's error if the certificate cannot be read.
+    /// - Throws: the certificate library's error if the certificate cannot be read.
     package init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws
     {
         server = IdentityClient(https: https, loginURL: join.loginURL, tenant: join.tenantID)

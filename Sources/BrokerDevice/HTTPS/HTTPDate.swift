@@ -20,8 +20,8 @@ package struct HTTPDate: Equatable {
         seconds = Self.days(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Days since 1970-01-01 of a Gregorian date. Years begin in March here, so that a leap day is the last day of a
-    /// year.
+    /// Returns the number of days from 1970-01-01 to a Gregorian date. In this calculation, years begin in March, so
+    /// that a leap day is the last day of a year.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sends requests whose answers do not end by themselves.
+/// Sends requests whose answers stay open.
 package protocol HTTPListening: Sendable {
     /// Sends `request` and passes on each piece of a 200 answer's body as it arrives, until the server ends the body or
     /// the task is cancelled. The client's ``HTTPSClient/Configuration/readTimeout`` applies here, too. That timeout

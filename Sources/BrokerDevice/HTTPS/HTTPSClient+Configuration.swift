@@ -7,7 +7,7 @@ package import Redaction
 extension HTTPSClient {
     /// The client's trust roots, its own certificate, and its limits.
     package struct Configuration: Sendable {
-        /// PEM certificates. Nothing else is trusted, not even the system's roots.
+        /// The trusted certificates in PEM format. Nothing else is trusted, not even the system's roots.
         package var trustRootsPEM: [UInt8]
         /// Host name → address, used instead of the resolver. The certificate is still checked against the name.
         package var dnsOverride: [String: String]
@@ -44,9 +44,9 @@ extension HTTPSClient {
 
     /// The client certificate and its key.
     package struct Identity: Sendable {
-        /// DER certificates, the leaf first.
+        /// The certificates in DER format, the leaf first.
         package let certificates: [[UInt8]]
-        /// PKCS#8, DER.
+        /// The private key in PKCS #8 format, encoded in DER.
         package let privateKey: SecretBytes
 
         package init(certificates: [[UInt8]], privateKey: SecretBytes) {

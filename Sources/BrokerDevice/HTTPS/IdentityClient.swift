@@ -10,7 +10,7 @@ package struct IdentityClient: Sendable {
     package let loginURL: String
     /// The tenant's id or domain.
     package var tenant: String
-    /// The correlation id that the app gave its request, a UUID.
+    /// The correlation id of the app's request, a UUID.
     package var correlationID: String?
 
     package init(https: any HTTPSending, loginURL: String, tenant: String) {
@@ -37,7 +37,7 @@ package struct IdentityClient: Sendable {
         try await reply(to: form, at: path).body
     }
 
-    /// Whether this is the id under which the platform knows the client's tenant, which may be given as a domain.
+    /// Whether `id` is the platform's id of ``tenant``, which may be a domain.
     ///
     /// - Throws: ``BrokerError`` for a malformed reply or a failure of the server, ``HTTPSError`` if no reply arrived.
     package func isTenant(_ id: String) async throws -> Bool {
@@ -54,7 +54,7 @@ package struct IdentityClient: Sendable {
 
     private enum DiscoveryName: String, WireName { case tokenEndpoint = "token_endpoint" }
 
-    /// The error number with which the platform refuses a tenant that it does not have.
+    /// The error number with which the platform refuses requests for a tenant that it does not have.
     private static let unknownTenantNumber = 90002
 
     private func reply(to form: FormParameters, at path: String) async throws -> HTTPSClient.Response {
@@ -128,7 +128,7 @@ extension BrokerError {
         if error.number != 0 { serverCodes = [error.number] }
     }
 
-    /// The broker's error for any failure between device and server.
+    /// The broker's error for any failure of a request from the device to the server.
     package init(reading error: any Error) {
         switch error {
         case let error as BrokerError: self = error
@@ -167,6 +167,6 @@ private enum DeviceRefusal {
 }
 
 extension BrokerError {
-    /// Whether the identity platform refused because of the device, no matter which user asked.
+    /// Whether the identity platform refused the request because of the device, no matter which user made it.
     package var meansDevice: Bool { serverCodes.contains { DeviceRefusal(number: $0) != nil } }
 }

@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Synchronization
 
-/// The nonce that came with the server's last reply in one worker's session, for that session's next signed request.
+/// Keeps the nonce from the server's last reply in one worker's session, for that session's next signed request.
 ///
 /// A store belongs to one ``WorkerSession`` and is released with that session, so that no nonce passes from one worker
 /// or epoch to the next. Each nonce is given out once. If the store is empty, the caller fetches a nonce from the

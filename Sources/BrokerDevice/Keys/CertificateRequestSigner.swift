@@ -29,7 +29,7 @@ extension Certificate.PrivateKey {
     }
 }
 
-/// An RSA key held elsewhere, in the form that the certificates library needs.
+/// A wrapper with which the certificates library signs with an RSA key that is held elsewhere.
 private struct CertificateRequestSigner: CustomPrivateKey {
     let key: any HeldSigningKey
     let publicKey: Certificate.PublicKey

@@ -6,7 +6,8 @@ internal import FoundationEssentials
 package import OAuth
 package import Redaction
 
-/// The device's two directory keys: one signs for the device, the other decrypts the session keys sent to it.
+/// The device's two directory keys: one signs for the device, the other decrypts the session keys that are sent to the
+/// device.
 ///
 /// Either both are files, or both are in the device's TPM. A TPM is slow, so sign and decrypt only through
 /// ``using(_:)`` or ``usingHere(_:)``.

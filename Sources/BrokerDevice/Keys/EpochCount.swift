@@ -31,7 +31,7 @@ package struct EpochCount {
         return counter != count && counter &+ 1 != count
     }
 
-    /// Counts one more epoch. From then on, any copy of the state made earlier is recognized as older.
+    /// Counts one more epoch. From then on, any earlier copy of the state is recognised as older.
     ///
     /// - Throws: `foreign` if something else has advanced the counter; otherwise as ``isOfAnotherTime()``.
     package func advance() throws {

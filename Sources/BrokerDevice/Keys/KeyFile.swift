@@ -4,8 +4,8 @@ internal import Files
 internal import Glibc
 internal import Redaction
 
-/// Reads files that hold the device's own keys, but only if their owner and mode let no user except the broker's read
-/// them.
+/// Reads the files that hold the device's own keys. It refuses a file whose owner or mode gives a user other than the
+/// broker's access to the file.
 enum KeyFile {
     private static let limit = 64 << 10
 

@@ -12,7 +12,7 @@ package struct KeyStore: Sendable {
         (self.directory, self.platform) = (directory, platform)
     }
 
-    /// The suffix of the name of a file that only the TPM can use.
+    /// The suffix of the names of files whose content only the TPM can use.
     package static let platformSuffix = ".tpm"
 
     /// Returns the TPM, for a file of this store that needs it.

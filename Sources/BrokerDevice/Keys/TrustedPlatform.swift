@@ -5,7 +5,7 @@ package import Redaction
 /// makes.
 ///
 /// Every call blocks for as long as the TPM takes, from milliseconds to a minute for a new key. Call it on a thread or
-/// a ``BlockingQueue``, never in a task. Several threads and several processes may call at once.
+/// a ``BlockingQueue``, never in a task. Several threads and several processes may call it at once.
 package protocol TrustedPlatform: Sendable {
     /// Seals a secret of at most 128 bytes to this TPM.
     ///
@@ -26,8 +26,8 @@ package protocol TrustedPlatform: Sendable {
     /// - Throws: ``TrustedPlatformFailure``.
     func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey
 
-    /// Signs a SHA-256 digest: PKCS #1 v1.5 with an RSA key (RFC 8017 section 8.2), `r` and `s` of 32 bytes each with a
-    /// P-256 key.
+    /// Signs a SHA-256 digest. The signature is PKCS #1 v1.5 for an RSA key (RFC 8017 section 8.2), and `r` and `s` of
+    /// 32 bytes each for a P-256 key.
     ///
     /// - Throws: ``TrustedPlatformFailure``.
     func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8]
@@ -49,7 +49,7 @@ package protocol TrustedPlatform: Sendable {
     func advanceCounter() throws(TrustedPlatformFailure) -> UInt64
 }
 
-/// A key in the TPM, in the form in which it is stored in a file. Only the TPM that made the key can use it.
+/// A key of the TPM, as it is stored in a file. Only the TPM that made the key can use it.
 package struct TPMKey: Sendable, Codable, Equatable {
     /// The purpose of a key. A key cannot be used for another purpose.
     package enum Kind: String, Sendable, Codable, CaseIterable {
@@ -59,7 +59,7 @@ package struct TPMKey: Sendable, Codable, Equatable {
     package let kind: Kind
     /// The public part: the modulus of 256 bytes (the exponent is 65537), or `x` and `y` of 32 bytes each.
     package let published: [UInt8]
-    /// The TPM's own form of the key: the public area, and the private area, which the TPM has encrypted for itself.
+    /// The key in the TPM's own format: the public area, and the private area, which the TPM has encrypted for itself.
     package let blob: [UInt8]
 
     package init(kind: Kind, published: [UInt8], blob: [UInt8]) {

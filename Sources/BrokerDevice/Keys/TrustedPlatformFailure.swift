@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request to the TPM with the device's keys failed.
+/// Why a request to the TPM that keeps the device's keys failed.
 package enum TrustedPlatformFailure: Error, Equatable {
     /// The TPM cannot be reached: the TPM is missing or configured wrongly, or this process may not use it.
     case unavailable(cause: String)
-    /// The TPM was reached and did not answer in time.
+    /// The TPM was reached, but did not answer in time.
     case unresponsive
     /// The authorization differs from the authorization with which the secret was sealed.
     case wrongAuthorization
@@ -14,7 +14,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
     case foreign
     /// The TPM's owner has set an authorization that Baton does not have.
     case owned
-    /// The TPM refused, with a response code of the TPM 2.0 library (part 2, section 6.6).
+    /// The TPM refused the request with this response code of the TPM 2.0 library (part 2, section 6.6).
     case refused(code: UInt32)
 
     /// A stable code, for programs.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of offline leases on a device, without their owners.
+/// How many offline leases a device holds. It contains nothing about their owners.
 package struct LeaseCount: Sendable, Codable, Equatable {
     /// The number of valid leases.
     package let leases: Int

@@ -3,7 +3,7 @@
 /// Why a worker's page is not shown.
 package enum PageFailure: String, Sendable, Equatable, Codable {
     case agentMissing
-    /// No worker is signed in, or no longer in the epoch in which the page was requested.
+    /// No worker is signed in, or the epoch in which the page was requested is over.
     case nobodySignedIn
     /// The agent's configuration blocks the address.
     case blocked
@@ -11,6 +11,6 @@ package enum PageFailure: String, Sendable, Equatable, Codable {
     case tooMany
     /// The browser could not be started, or ended before it showed the page.
     case notShown
-    /// The browser runs, but the agent has not confirmed in time that the browser shows the page.
+    /// The browser runs, but the agent did not confirm in time that the browser shows the page.
     case unconfirmed
 }

@@ -8,8 +8,8 @@ package struct PeerRecord: Sendable, Codable, Equatable {
     package let pid: Int32
     package let uid: UInt32
     package let identity: AppIdentity
-    /// The process, so that it can be ended with the session even if its id is reused; nil if it had already ended or
-    /// could not be determined.
+    /// Identifies the process even if its id is reused, so that the process can be ended with the session; nil if it
+    /// had already ended or could not be determined.
     package let name: ProcessTable.Name?
 
     package init(pid: Int32, uid: UInt32, identity: AppIdentity, name: ProcessTable.Name? = nil) {

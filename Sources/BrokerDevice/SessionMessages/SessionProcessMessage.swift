@@ -10,7 +10,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case deviceKnown(change: UInt64)
     case signInRequested(requestID: UInt64)
     /// The person's browser should open this loopback address, which contains no secret. Of the identity platform's
-    /// pages, the browser shows only `pages`, to which the address leads.
+    /// pages, the browser shows only `pages`, which are those that the address leads to.
     case browserWanted(url: String, pages: [String] = [])
     /// The sign-in, join or PIN is over; its page is no longer needed.
     case pageOver
@@ -36,9 +36,9 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// An app was refused, or a person is asked to sign in. `before` is the number of earlier refusals that were not
     /// reported one by one.
     case refused(RefusalRecord, before: Int)
-    /// An app of this epoch asked to be notified before the end.
+    /// An app of this epoch asked to be notified before the epoch ends.
     case listenerArrived(epoch: Epoch)
-    /// All apps that were notified of the end have saved.
+    /// All apps that were notified of the end have saved their work.
     case appsReady(epoch: Epoch)
     /// The apps of this epoch that have unsaved work. The list replaces the list that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
@@ -46,7 +46,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case keeperArrived(bundleID: String, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
     /// A process of an app of this epoch has an eraser: the app erases a worker's data itself.
     case eraserEnlisted(AppEraser, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
-    /// A process has reported whether it has erased an eraser's data of an ended epoch.
+    /// A process has reported, for one eraser, whether it has erased the data of an ended epoch.
     case eraserAnswered(
         AppEraser, ProcessTable.Name, ended: Epoch, EraserReport.Result, requestID: UInt64)
     /// The browser of this epoch's worker should open a page; nil for the home page. Answered with

@@ -32,7 +32,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// An operator starts the join. The answer is ``SessionProcessMessage/joined`` or
     /// ``SessionProcessMessage/signInFailed``.
     case join(JoinOrder)
-    /// The epoch is about to end. Apps that asked to be notified are notified, and have this long to save.
+    /// The epoch is about to end. Apps that asked to be notified are notified, and have this long to save their work.
     case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after this many seconds if there is no activity.
     case idle(epoch: Epoch, seconds: Int)
@@ -58,7 +58,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case pinWanted
 }
 
-/// The question to the processes of an app about one eraser.
+/// The question to an app's processes whether they have erased the data of one eraser.
 package struct ErasureQuestion: Sendable, Codable, Equatable {
     /// The epoch whose data must be erased.
     package let ended: Epoch

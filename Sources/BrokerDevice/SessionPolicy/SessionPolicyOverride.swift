@@ -4,7 +4,7 @@
 package enum SessionPolicyKey: String, Sendable, CaseIterable {
     case idle, idleWarning, shiftLength, shiftEnds, willEnd, unsavedWork, erasers
 
-    /// The range of the key's number; nil for the list of times.
+    /// The range of the key's number; nil for `shiftEnds`, whose value is a list of times.
     package var range: ClosedRange<Int>? {
         switch self {
         case .idle: 0...86_400
@@ -34,7 +34,7 @@ package struct SessionPolicyOverride: Sendable, Equatable {
         numbers[key] = number
     }
 
-    /// - Parameter times: in the form `14:00`.
+    /// - Parameter times: times of day in the format `14:00`.
     /// - Throws: ``SessionPolicyError`` if one of them is not a time of day.
     package mutating func setShiftEnds(_ times: [String]) throws(SessionPolicyError) {
         var minutes: [Int] = []

@@ -4,9 +4,9 @@
 package struct SessionTimeouts: Sendable, Codable, Equatable {
     /// Seconds without activity after which the session ends; 0 for never.
     package var idle: Int
-    /// Seconds before that end at which apps are warned.
+    /// How many seconds before that end apps are warned.
     package var idleWarning: Int
-    /// Seconds after the sign-in at which the shift ends; 0 for never.
+    /// How many seconds after the sign-in the shift ends; 0 for never.
     package var shiftLength: Int
     /// Minutes after midnight, by the device's clock and time zone, at which shifts end.
     package var shiftEnds: [Int]
@@ -23,8 +23,8 @@ package struct SessionTimeouts: Sendable, Codable, Equatable {
     /// Whether a session ends at some time even if its worker stays active.
     package var hasShifts: Bool { shiftLength > 0 || !shiftEnds.isEmpty }
 
-    /// Returns when the last activity must have been for the warning to be due exactly at `now`. If the last activity
-    /// was earlier, the warning is overdue.
+    /// Returns the time of the last activity for which the warning is due exactly at `now`. If the last activity was
+    /// earlier, the warning is overdue.
     package func warned(at now: Duration) -> Duration { now - .seconds(max(0, idle - idleWarning)) }
 
     private static let day = 24 * 60 * 60

@@ -6,7 +6,7 @@ package import DeviceManagement
 package struct SSOExtensionSettings: Sendable, Codable, Equatable {
     /// `URLs`: prefixes of addresses, as the profiles spell them.
     package var urls: [String] = []
-    /// `AppCookieSSOAllowList`: bundle ids of apps that may themselves request the headers of a browser.
+    /// `AppCookieSSOAllowList`: bundle ids of apps that may request the headers that sign a browser in.
     package var cookieApps: Set<String> = []
     /// `disable_explicit_app_prompt`: whether the browser removes a page's request to prompt for the password.
     package var removesPrompts = false
@@ -29,7 +29,7 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
 }
 
 extension [String: PropertyList] {
-    /// Returns the names in a setting of the plug-in that is a list: one text with commas between the names. Spaces
+    /// Returns the names in a list setting of the plug-in, which is one text with commas between the names. Spaces
     /// around names are ignored.
     ///
     /// - Throws: ``RegistryFailure`` for a value of a different type.

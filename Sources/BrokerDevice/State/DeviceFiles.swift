@@ -13,7 +13,7 @@ package struct DeviceFiles: Sendable {
     package let root: Directory
     private let platform: (any TrustedPlatform)?
 
-    /// - Parameter platform: the TPM with the device's keys, if the device has one and its keys are kept there.
+    /// - Parameter platform: the TPM that keeps the device's keys; nil if the keys are files.
     package init(root: Directory, platform: (any TrustedPlatform)? = nil) {
         (self.root, self.platform) = (root, platform)
     }
@@ -56,8 +56,8 @@ package struct DeviceFiles: Sendable {
         package static let registration = "registration-status.json"
     }
 
-    /// The longest file is the record of the apps' processes, if the maximum number of apps register and each uses all
-    /// its room.
+    /// The limits allow for the longest file: the record of the apps' processes, if the maximum number of apps register
+    /// and each uses all its room.
     private static let limits = JSONLimits(bytes: 8 << 20, values: 512 << 10)
 
     /// Reads a JSON file of the root folder. Returns nil if the file is missing.

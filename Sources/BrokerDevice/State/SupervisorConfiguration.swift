@@ -18,7 +18,8 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     /// The device's own registry of apps; nil for none.
     package let appRegistry: String?
     package let sessionPolicy: SessionPolicy
-    /// The TPM with the device's keys, as a configuration of the TPM2 Software Stack; nil if the keys are files.
+    /// The TPM that keeps the device's keys, in the configuration format of the TPM2 Software Stack; nil if the keys
+    /// are files.
     package let tpm: String?
     /// The path of the socket of `baton-helper`; nil if the device has none.
     package let helper: String?

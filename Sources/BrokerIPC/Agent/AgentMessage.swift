@@ -5,7 +5,7 @@ package import BrokerProtocol
 package enum AgentMessage: Sendable, Codable, Equatable {
     /// The first message of a connection. The agent has cleared everything from earlier epochs.
     case hello(version: Int)
-    /// No window can open, whichever page is ordered. Sent after the hello, or as soon as it is known.
+    /// No window can open, whichever page the broker orders. Sent after the hello, or as soon as the agent knows this.
     case cannotOpen(WindowObstacle)
     /// A process that will become the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an
     /// epoch whose browser is confined.
@@ -17,8 +17,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     /// The worker's page of the order `id` is shown: the browser's extension has started, and the browser has received
     /// the page. Follows ``opened(id:)`` or ``passed(id:)``.
     case shown(id: UInt64)
-    /// The order `id` was refused or its browser did not start. A worker's page may also fail after ``opened(id:)``: if
-    /// the browser ends before it shows the page, or its extension does not start in time.
+    /// The agent refused the order `id`, or the order's browser did not start. A worker's page may also fail after
+    /// ``opened(id:)``: if the browser ends before it shows the page, or its extension does not start in time.
     case failed(id: UInt64, code: String, message: String)
     /// What the agent saw when it examined the epoch's browsers, at one ``BrowserExamination/Moment``.
     case examined(epoch: Epoch.ID, BrowserExamination)
@@ -34,8 +34,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case closed(epoch: Epoch.ID)
     /// The epoch's browser or profile could not be removed and must be treated as present. The order may be repeated.
     case closeFailed(epoch: Epoch.ID, code: String, message: String)
-    /// The answer to ``AgentOrder/clearData(epoch:apps:until:)``: all processes of the apps have ended and the apps'
-    /// folders were taken away, except for the apps with a failure.
+    /// The answer to ``AgentOrder/clearData(epoch:apps:until:)``. For every app without a failure, all processes have
+    /// ended and the folders were taken away.
     case dataCleared(epoch: Epoch.ID, failures: [AppDataFailure])
     /// The number of folders that were taken away from apps but cannot be removed. Sent after the hello, and when the
     /// number changes.

@@ -5,8 +5,8 @@ package import BrowserPolicies
 /// The orders from `batond` to the agent in the worker's graphical session, over `agent.sock`.
 package enum AgentOrder: Sendable, Codable, Equatable {
     /// Open `url` (see ``LoopbackURL``) in a window of this epoch. Of the identity platform's pages, the window shows
-    /// only `pages`: each is a path and what its query must contain. The agent answers `id` with
-    /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
+    /// only those in `pages`: each entry gives a path and what the page's query must contain. The agent answers `id`
+    /// with ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String, pages: [String] = [])
     /// Open a page for the worker in the browser of this epoch; a nil address means the home page. Each order has its
     /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:pages:)`` or with
@@ -37,14 +37,14 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// the agent uses ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
 
-    /// A lower bound: the id of every order for a worker's page is greater. No epoch's counter reaches this number, and
-    /// JSON readers still represent such ids exactly.
+    /// The id of every order for a worker's page is greater than this number. No epoch's counter reaches the number,
+    /// and JSON readers still represent such ids exactly.
     package static let pages: UInt64 = 1 << 52
 
     /// Whether this is the id of an order for a worker's page.
     package static func isPage(_ id: UInt64) -> Bool { id > pages }
 
-    /// Whether the order is to open a page, whose address may reveal something about a worker.
+    /// Whether the order is to open a page. The page's address may reveal something about a worker.
     package var namesPage: Bool {
         switch self {
         case .open, .browse: true

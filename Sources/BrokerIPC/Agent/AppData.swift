@@ -40,7 +40,7 @@ package struct AppDataFailure: Sendable, Codable, Hashable {
         case unnamed = "data_unnamed"
         /// The folder could not be moved for another reason.
         case notMoved = "data_not_moved"
-        /// No agent is connected, or it has not answered in time.
+        /// No agent is connected, or the agent has not answered in time.
         case agentSilent = "data_agent_silent"
     }
 

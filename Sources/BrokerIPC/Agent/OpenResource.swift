@@ -57,12 +57,12 @@ package enum BrowserFiles: String, Sendable, Codable, CaseIterable {
     case policies = "browser_policies"
 }
 
-/// What an agent found when it compared its browsers' files with what it had written, since the epoch's first window
-/// opened.
+/// What an agent found when it checked whether the files that it wrote for its browsers were unchanged. Covers every
+/// check since the epoch's first window opened.
 package struct ComparedFiles: Sendable, Codable, Equatable {
-    /// The kinds of files of which one was missing, had different content, or was added.
+    /// The kinds of files of which at least one was missing, had different content, or was added.
     package var changed: Set<BrowserFiles> = []
-    /// The kinds of files of which one could not be read.
+    /// The kinds of files of which at least one could not be read.
     package var unread: Set<BrowserFiles> = []
 
     package init() {}
@@ -70,7 +70,7 @@ package struct ComparedFiles: Sendable, Codable, Equatable {
 
 /// What an agent saw when it examined the browsers of an epoch.
 package struct BrowserExamination: Sendable, Codable, Equatable {
-    /// When the agent looked.
+    /// The occasion of the examination.
     package enum Moment: String, Sendable, Codable {
         /// The extension of the worker's browser is ready.
         case started
@@ -87,7 +87,7 @@ package struct BrowserExamination: Sendable, Codable, Equatable {
     /// Nil if the agent neither confines nor configures its browsers, and so writes no files for them.
     package var files: ComparedFiles?
 
-    /// The most resources that are kept. If there are more, the examination is incomplete.
+    /// The maximum number of resources in an examination. If the agent finds more, the examination is incomplete.
     package static let maximum = 16
 
     package init(_ moment: Moment, files: ComparedFiles? = ComparedFiles()) {

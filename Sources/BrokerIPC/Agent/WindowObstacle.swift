@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the agent's windows cannot open, whichever page is ordered. The raw values are the codes of `baton doctor`.
+/// Why the agent cannot open windows, whichever page the broker orders. The raw values are the codes of `baton doctor`.
 package enum WindowObstacle: String, Sendable, Codable, Equatable {
     /// The machine cannot confine a browser.
     case notConfined = "browser_not_confined"
@@ -13,9 +13,9 @@ package enum WindowObstacle: String, Sendable, Codable, Equatable {
     /// Whether nobody can sign in.
     package var preventsSignIn: Bool { self != .workersPolicyUnknown }
 
-    /// Converts the agent's failure code of an order.
+    /// Converts the failure code with which the agent answered an order.
     ///
-    /// - Returns: nil if another page may open.
+    /// - Returns: nil if the failure does not prevent other pages from opening.
     package init?(code: String, isPage: Bool) {
         switch AgentFailure.Code(rawValue: code) {
         case .confinementUnavailable: self = .notConfined

@@ -60,7 +60,8 @@ package struct BrowserProfile: Sendable {
     /// Whether the profile's own folder exists.
     package func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
 
-    /// Whether the profile belongs to a confined browser, whose home and temporary folders exist in its sandbox only.
+    /// Whether the profile belongs to a confined browser. The home and temporary folders of such a browser exist only
+    /// in its sandbox.
     package func isConfined() throws(FileError) -> Bool {
         guard try !Self.isThere(home) else { return false }
         return try folder.names().contains { $0 == Self.workersWindow || $0.hasPrefix(Self.signInWindow) }
@@ -108,7 +109,7 @@ package struct BrowserProfile: Sendable {
         return temporary
     }
 
-    /// Makes the folder of one confined window, which the window's browser can only read.
+    /// Makes the folder of one confined window. The window's browser can only read the folder.
     ///
     /// - Throws: as ``make()``.
     package func makeWindow(_ name: String) throws(FileError) -> Directory {

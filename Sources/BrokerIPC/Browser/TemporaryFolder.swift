@@ -11,7 +11,7 @@ internal import Glibc
 /// profile before the folder exists. No other user can create the folder first, and the next agent finds the folder. An
 /// entry of that name that belongs to another user is not the browser's and counts as absent.
 package struct TemporaryFolder: Sendable {
-    /// The path of the link to the folder.
+    /// The path of the symbolic link that records the folder.
     private let record: String
     private let profiles: Directory
 
@@ -27,7 +27,8 @@ package struct TemporaryFolder: Sendable {
     /// The maximum number of names to try if other users have taken the previous names.
     private static let maximumNames = 4
 
-    /// The epoch whose folder is recorded by this entry of the profiles' folder; nil for any other entry.
+    /// The epoch whose temporary folder this entry of the profiles' folder records; nil if the entry is not such a
+    /// record.
     package static func epoch(ofRecord entry: String) -> String? {
         entry.hasSuffix(suffix) ? String(entry.dropLast(suffix.utf8.count)) : nil
     }

@@ -9,9 +9,9 @@ package enum HelperReply: Sendable, Codable, Equatable {
     /// The storage's folder, and whether the kernel keeps it out of swap.
     case storage(path: String, isSwapFree: Bool)
     /// The user's files, as absolute paths. `unread` lists the places that could not be read completely, or whose files
-    /// the reply cannot hold; sorted. `foldersSearched` is when the search for ``SearchedPlace/otherFolders`` began, in
-    /// seconds since the machine was started, because the time of day may be set back; nil if no such search has ended
-    /// yet.
+    /// the reply cannot hold; sorted. `foldersSearched` is the time at which the search for
+    /// ``SearchedPlace/otherFolders`` began, in seconds since the machine was started, because the time of day may be
+    /// set back; nil if no such search has ended yet.
     case left(home: String, files: [String], unread: [SearchedPlace], foldersSearched: Int?)
     case refused(HelperRefusal)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place in which a report of `baton-helper` looks for files of a session's user. Each is read completely or counts
-/// as unread.
+/// A place in which a report of `baton-helper` looks for files of a session's user. A place that cannot be read
+/// completely counts as unread.
 package enum SearchedPlace: String, Sendable, Codable, CaseIterable {
     /// The user's home.
     case home

@@ -8,7 +8,7 @@ package struct DeviceMetrics: Sendable, Codable, Equatable {
         case admitted
         /// A worker has signed in.
         case succeeded
-        /// The attempt ended, and nobody had signed in. Every administrator's attempt ends in this way.
+        /// The attempt ended before anybody had signed in. Every administrator's attempt ends in this way.
         case failed
     }
 
@@ -48,7 +48,7 @@ package struct DeviceMetrics: Sendable, Codable, Equatable {
     package var connectionsLimited = 0
     /// The connections that are open now.
     package var connectionsOpen = 0
-    /// The resident memory in bytes, by `supervisor` and `session`.
+    /// The resident memory in bytes of each process, by `supervisor` and `session`.
     package var memory: [String: Int] = [:]
     /// The current state of the session and of the device's mode, as in ``DeviceStatus``.
     package var session = ""

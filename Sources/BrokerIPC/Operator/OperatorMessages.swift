@@ -29,9 +29,9 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     /// Let the signed-in worker set a PIN for offline sign-in, on a page in the session's browser. The answer is sent
     /// when the worker has finished.
     case setPIN
-    /// Report what has been counted.
+    /// Report what the broker has counted.
     case metrics
-    /// Unlock an app, whose former worker's data the operator has removed.
+    /// Unlock an app after the operator has removed the former worker's data.
     case unlock(app: String)
 
     private enum JoinCodingKeys: String, CodingKey { case _0 = "order" }
@@ -126,7 +126,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// The process and the user of the connected agent, according to the kernel.
     package let agentPID: Int32?
     package let agentUser: UInt32?
-    /// Why a sign-out does not finish, each with a remedy.
+    /// The reasons why a sign-out does not finish, each with a remedy.
     package let problems: [String]
     /// Bundle ids of the locked apps: those that have not erased a former worker's data.
     package let lockedApps: [String]

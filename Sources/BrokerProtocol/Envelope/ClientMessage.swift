@@ -14,7 +14,7 @@ package struct ClientHello: Sendable, Equatable {
     package let transports: ClosedRange<Int>
     package let clientName: String
     package let clientVersion: String
-    /// The ended epoch that this connection acknowledges. The connection can then do nothing else.
+    /// The ended epoch that this connection acknowledges. If it is set, the connection can do nothing else.
     package let endedEpoch: Epoch?
     /// Whether the app accepts ``BrokerEvent``s.
     package let wantsEvents: Bool

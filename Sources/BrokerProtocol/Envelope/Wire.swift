@@ -46,7 +46,7 @@ extension Wire {
     package static let nestedLimits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024)
     /// The maximum total length of a request's parameters. They fit into a frame even if every character is escaped.
     package static let maximumParameters = maximumFrame / 8
-    /// `agent.sock`: the agent's messages. The longest message lists what the agent saw browsers hold open.
+    /// `agent.sock`: the agent's messages. The longest message lists what browsers held open when the agent looked.
     package static let agentLimits = JSONLimits(bytes: 64 << 10, depth: 5, values: 1024)
     /// `agent.sock`: the supervisor's commands to the agent. The longest commands contain the configuration of the
     /// worker's browser, or the folders and processes of apps.

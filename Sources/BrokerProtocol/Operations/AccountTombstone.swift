@@ -61,7 +61,7 @@ package struct AccountTombstones: Sendable, Equatable {
         return other.homeAccountID
     }
 
-    /// Whether the reader has seen this account as current in `epoch`.
+    /// Whether the reader has seen in `epoch` that this account is the current one.
     package func knows(_ homeAccountID: String, in epoch: Epoch) -> Bool {
         guard let last = told.last else { return false }
         return last.homeAccountID == homeAccountID && last.epoch == epoch && last.endedAt == nil

@@ -9,7 +9,7 @@ final class WorkerPageService: Sendable {
     private let session: CurrentSession
     private let supervisor: SupervisorLink
     private let now: @Sendable () -> ContinuousClock.Instant
-    /// When the last pages were opened.
+    /// The times at which pages were opened recently.
     private let opened = Mutex<[ContinuousClock.Instant]>([])
     private let requests = Mutex(Requests())
 

@@ -31,7 +31,7 @@ package final class RequestLedger: Sendable {
 
     package init() {}
 
-    /// The KiB that each process has of its own: enough for about eight short requests.
+    /// The KiB that are reserved for each process: enough for about eight short requests.
     static let guaranteed = 32
     private static let limits = ConnectionLimits(process: 2048, session: 6144, app: 2048, user: 8192, total: 12_288)
 

@@ -2,7 +2,7 @@
 package import BrokerDevice
 internal import Synchronization
 
-/// The user whose browser a ``LoopbackServer`` serves, for connections that wait until the user is known.
+/// Tells waiting connections which user's browser a ``LoopbackServer`` serves, as soon as this user is known.
 ///
 /// Before a browser is opened, any process may connect and disconnect; a connection that ends stops waiting.
 package final class LoopbackOwner: Sendable {

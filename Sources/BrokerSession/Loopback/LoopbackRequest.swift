@@ -31,7 +31,7 @@ package struct LoopbackResponse: Sendable {
         (status, body, mediaType, headers) = (.ok, file.bytes, file.mediaType, [])
     }
 
-    /// A page; `headers` contains its policy.
+    /// A page; `headers` contains its Content Security Policy.
     package static func page(_ text: String, headers: [(String, String)]) -> LoopbackResponse {
         LoopbackResponse(.ok, text, headers: headers)
     }

@@ -26,8 +26,8 @@ package final class LoopbackServer: Sendable {
         /// The maximum number of concurrent connections whose user is not known yet, because no browser has been
         /// opened.
         package var unjudged = 64
-        /// The time limit from the start of the connection to the end of the request; the answer has the same time
-        /// limit again.
+        /// The time limit from the start of the connection to the end of the request. Sending the answer has a limit of
+        /// the same length.
         package var patience = Duration.seconds(10)
         /// The maximum size of a form in bytes. A user name and a password have up to 256 characters each, of up to
         /// four bytes, percent-encoded.

@@ -6,8 +6,8 @@ internal import NIOPosix
 
 /// Tests whether a server can be reached over the network at all.
 ///
-/// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online.
-/// Therefore the device does not count as offline because of a server error or an invalid certificate.
+/// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online. A
+/// server error or an invalid certificate therefore does not make the device count as offline.
 package struct Reachability: Sendable {
     /// Addresses, keyed by host name, for names that no resolver knows.
     private let resolve: [String: String]

@@ -9,7 +9,7 @@ final class AppAccess: Sendable {
     private let locks: Mutex<Locks>
 
     private struct Locks {
-        /// For each eraser of a locked app that has not erased, the ended epoch whose data it must erase.
+        /// The ended epoch whose data each eraser of a locked app must still erase.
         let epochs: [AppEraser: Epoch]
         /// The bundle ids of the locked apps.
         let apps: Set<String>
@@ -20,8 +20,7 @@ final class AppAccess: Sendable {
         }
     }
 
-    /// - Parameter locks: for each eraser of a locked app that has not erased, the ended epoch whose data it must
-    ///   erase.
+    /// - Parameter locks: the ended epoch whose data each eraser of a locked app must still erase.
     init(session: CurrentSession, locks: [AppEraser: Epoch]) {
         self.session = session
         self.locks = Mutex(Locks(locks))
@@ -47,8 +46,8 @@ final class AppAccess: Sendable {
         try session.sharedDevice().app(client.clientID, for: call.identity)
     }
 
-    /// Returns the registered app whose eraser a request is about. The app may erase a former worker's data, and report
-    /// that it has, even if the device is no longer in shared mode or the profile no longer permits the app.
+    /// Returns the registered app whose eraser a request is about. The app may erase a former worker's data and report
+    /// this, even if the device is no longer in shared mode or the profile no longer permits the app.
     ///
     /// - Throws: ``BrokerError`` if the process may not use this client id.
     func owner(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
@@ -78,7 +77,8 @@ final class AppAccess: Sendable {
         func areLocked() -> Bool { apps.allSatisfy { isLocked($0.bundleID) } }
         guard areLocked() else { return }
         call.app.lockOut()
-        // Check again: an app that was unlocked before this connection was marked as locked out has not notified it.
+        // Check again: if the app was unlocked before this connection was marked as locked out, nothing has notified
+        // this connection.
         guard areLocked() else { return }
         throw BrokerError(
             .appLocked,

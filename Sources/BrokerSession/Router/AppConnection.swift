@@ -36,7 +36,7 @@ final class AppConnection: Sendable {
         var last = AppConnection.moments.add(1, ordering: .relaxed).newValue
         /// Called when the app cancels a request, by the request's id.
         var cancellations: [String: @Sendable () -> Void] = [:]
-        /// Answers made by threads other than the connection's own.
+        /// Answers that threads other than the connection's own have made and that are not sent yet.
         var outbox: [@Sendable () -> Void] = []
         /// Whether a thread is sending these answers.
         var isServed = false
@@ -243,7 +243,7 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Sets the action for when the app cancels `request`, or disconnects while the request waits.
+    /// Sets the action that runs when the app cancels `request`, or disconnects while the request waits.
     func onCancel(_ request: Request, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.cancellations[request.id] = action }
     }

@@ -36,7 +36,8 @@ final class AppConnections: Sendable {
     private let ledger = RequestLedger()
     private let concurrency = ConcurrencyLimit()
     private let violations: ViolationLog
-    /// Connections get descriptors below this number. The others are reserved for sealed files and the network.
+    /// Connections get descriptors below this number. The remaining descriptors are reserved for sealed files and the
+    /// network.
     private let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
     /// Seconds between two reports about the same app and limit.
     private static let reportPause = 1
@@ -52,7 +53,7 @@ final class AppConnections: Sendable {
     /// The connections that asked for events.
     var listeners: [AppConnection] { state.withLock { $0.open.values.filter(\.wantsEvents) } }
 
-    /// The connections without events on which something was refused because an app is locked.
+    /// The connections that did not ask for events and on which a request was refused because its app is locked.
     var lockedOut: [AppConnection] {
         state.withLock { $0.open.values.filter { $0.isLockedOut && !$0.wantsEvents } }
     }

@@ -34,7 +34,7 @@ struct AppRequest: Sendable {
         }
     }
 
-    /// Sets the action for when the app cancels the request, or disconnects while the request waits.
+    /// Sets the action that runs when the app cancels the request, or disconnects while the request waits.
     func onCancel(_ action: @escaping @Sendable () -> Void) { app.onCancel(request, action) }
 }
 
@@ -43,7 +43,7 @@ struct AppResponse: Sendable {
     var type = ResponseType.generic
     var entries = FlatMap()
     /// Whether the app gets the answer even while the device is neither shared nor personal. In that case the answer
-    /// does not state what the device is.
+    /// does not state the device's mode.
     var needsNoMode = false
 
     /// Returns the whole response to an operation.

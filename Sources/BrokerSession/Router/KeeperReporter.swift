@@ -13,7 +13,7 @@ final class KeeperReporter: Sendable {
         let app: String
         let process: ProcessTable.Name
         let epoch: Epoch
-        /// Whether a worker is signed in whose data the app is given.
+        /// Whether a worker is signed in, so that the app is given the worker's data.
         let isGiven: Bool
     }
 
@@ -29,7 +29,7 @@ final class KeeperReporter: Sendable {
 
     /// Reports the app of a request before it is answered. Blocks until the report is on disk.
     ///
-    /// - Throws: ``BrokerError`` if the epoch has ended, or if it is not known which process asks.
+    /// - Throws: ``BrokerError`` if the epoch has ended, or if it is not known which process sent the request.
     func note(_ call: AppRequest) throws(BrokerError) {
         guard let keeper = try keeper(call) else { return }
         try finish(keeper, isAccepted: try answers.isAccepted { Self.message(keeper, $0) })
@@ -41,8 +41,8 @@ final class KeeperReporter: Sendable {
         try finish(keeper, isAccepted: try await answers.accepts { Self.message(keeper, $0) })
     }
 
-    /// The app of a request, if it must be reported. If nobody is signed in, it may be an app of the session that is
-    /// being cleared.
+    /// Returns the app of a request if the app must be reported. This is also done while nobody is signed in: the app
+    /// may then belong to the session that is being cleared.
     ///
     /// - Throws: ``BrokerError`` if no process is known that could be ended with the session.
     private func keeper(_ call: AppRequest) throws(BrokerError) -> Keeper? {

@@ -6,8 +6,8 @@ internal import Logging
 internal import Synchronization
 internal import UnixSocket
 
-/// Logs why the broker closes connections because of what their clients sent. The lines contain nothing of what was
-/// sent.
+/// Logs each violation of the protocol for which the broker closes a connection. The lines contain nothing that the
+/// client sent.
 ///
 /// Each line is logged at most once a second, so that a client that repeats its mistake does not fill the log.
 final class ViolationLog: Sendable {
@@ -30,7 +30,7 @@ final class ViolationLog: Sendable {
             switch error as? Connection.ReadFailure {
             case .tooLarge: self = .tooLong
             case .tooSlow, .truncated: self = .unfinished
-            // The time for the hello is over.
+            // The hello did not arrive in time: a receive timeout is set only until it arrives.
             case .socket(let failure) where failure.errno == EAGAIN: self = .unfinished
             case .ended, .notAdmitted, .socket, nil: return nil
             }

@@ -92,8 +92,8 @@ struct InteractiveSignIn: Sendable {
     }
 
     /// The platform's pages that this sign-in needs. No other page is shown, because a person could prepare it for the
-    /// next worker: the page of a device code, for example, or of another app's request. Without this proof key, nobody
-    /// can redeem the code of a request.
+    /// next worker: the page of a device code, for example, or of another app's request. An authorization request is
+    /// shown only with this sign-in's proof key: without the key, nobody can redeem the request's code.
     private func pages(challenge: String) -> [String] {
         var proof = FormParameters()
         proof.append(ParameterName.codeChallenge, challenge)

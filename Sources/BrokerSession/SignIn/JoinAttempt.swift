@@ -39,7 +39,7 @@ struct JoinAttempt: Sendable {
     /// that answer is reported. A join that failed leaves its keys on disk, and the next join uses them: the directory
     /// accepts the same key for the same device.
     ///
-    /// - Throws: ``OperatorFailure`` if the directory refuses; ``BrokerError``, ``HTTPSError``.
+    /// - Throws: ``OperatorFailure`` if the directory refuses the registration; ``BrokerError``, ``HTTPSError``.
     private func run(_ order: JoinOrder, in attempt: SignInAttempt) async throws -> JoinRecord {
         let https = try network.https()
         let server = IdentityClient(https: https, loginURL: order.loginURL, tenant: order.tenant)

@@ -22,7 +22,7 @@ final class ErasureService: Sendable {
 
     /// Replaces the questions to the erasers.
     ///
-    /// - Returns: the processes that have erased and must erase again.
+    /// - Returns: the processes that have erased their data and must erase it again.
     func update(_ questions: [AppEraser: ErasureQuestion]) -> Set<ProcessTable.Name> {
         asked.withLock { asked in
             let former = asked
@@ -38,8 +38,8 @@ final class ErasureService: Sendable {
     /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool { asked.withLock { $0.values.contains { $0.ended == ended } } }
 
-    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as
-    /// well. So is an app that must still erase, even if the device is no longer in shared mode.
+    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app gets an answer as
+    /// well. So does an app that must still erase data, even if the device is no longer in shared mode.
     func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let client = try ClientRequest(call.parameters)
         let eraser = try AppEraser(call.parameters, bundleID: try access.owner(client, in: call).bundleID)

@@ -4,7 +4,8 @@ internal import BrokerProtocol
 internal import Logging
 internal import Synchronization
 
-/// Passes apps' sign-out requests on to the supervisor, and announces a sign-out to apps so that they can save.
+/// Passes apps' sign-out requests on to the supervisor, and announces a sign-out to apps so that they can save their
+/// work.
 final class SignOutNotifier: Sendable {
     private struct State {
         /// Whether a sign-out was requested or announced.
@@ -167,7 +168,7 @@ final class SignOutNotifier: Sendable {
     func tellOfUnlock() {
         let epoch = session.epoch
         for app in connections.listeners { app.tell(.unlocked(epoch)) }
-        // The other apps learn it when their connections end.
+        // The other apps learn this when their connections end.
         for app in connections.lockedOut { app.end() }
     }
 

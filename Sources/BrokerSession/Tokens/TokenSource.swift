@@ -13,7 +13,7 @@ struct TokenSource: Sendable {
     private(set) var device: DeviceCallSigner
     var server: IdentityClient { device.server }
     var keys: DeviceKeys { device.keys }
-    /// The device certificate, as DER.
+    /// The device certificate, in DER format.
     var certificate: [UInt8] { device.certificate }
 
     init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {

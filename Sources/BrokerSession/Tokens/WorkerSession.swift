@@ -48,7 +48,7 @@ extension WorkerSession {
             offersLeases: reply.offersOfflineLeases)
     }
 
-    /// The same session with a renewed PRT.
+    /// Returns the same session with a renewed PRT.
     func renewed(_ reply: PrimaryRefreshToken.RenewalReply, now: Int) -> WorkerSession {
         WorkerSession(
             account: account, token: reply.token,
@@ -60,7 +60,7 @@ extension WorkerSession {
 /// Checks that an answer from the identity platform is about the worker, the session and the app of the request. If the
 /// server or something in transit mixes up answers, no app may get another worker's token.
 extension WorkerSession {
-    /// Checks the worker and the app of an app's tokens.
+    /// Checks that an app's tokens are for this worker and this app.
     ///
     /// - Throws: ``BrokerError`` for another worker or another app; ``MembersFailure``, ``Base64Failure``,
     ///   ``JOSEFailure``.
@@ -77,7 +77,7 @@ extension WorkerSession {
         }
     }
 
-    /// Checks the worker and the session of a renewed PRT.
+    /// Checks that a renewed PRT is for this worker and this session.
     ///
     /// - Throws: as ``expectToken(_:for:)``, and ``BrokerError`` for another session.
     func expectRenewal(_ reply: Members) throws {

@@ -15,7 +15,8 @@ final class AgentMessages {
     private let browser: BrowserSupervision
     private let removal: AppDataRemoval
     private let sessionProcess: SessionProcess
-    /// The agent that opens the worker's browser, for the threads that accept apps.
+    /// Tells the threads that accept apps which processes the agent started. These processes belong to the worker's
+    /// browser.
     private let origin: BrowserOrigin
     private let logger: Logger
 

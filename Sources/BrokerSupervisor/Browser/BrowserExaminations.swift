@@ -12,9 +12,9 @@ struct BrowserExaminations: Equatable {
     private var compared = ComparedFiles()
     /// Whether the agent writes files for its browsers.
     private var hasFiles = true
-    /// Whether the agent could not see everything that a browser holds open.
+    /// Whether an examination may have missed something that a browser held open.
     private var isIncomplete = false
-    /// Whether a report is missing, or no agent was connected for some time.
+    /// Whether a report is missing or no agent was connected for some time.
     private var isInterrupted = false
     /// Whether the worker's browser has been opened but has not been examined yet.
     private var owesFirst = false
@@ -27,7 +27,7 @@ struct BrowserExaminations: Equatable {
     /// How long the browsers' end waits for an agent's report.
     static let patience = Duration.seconds(2)
 
-    /// Begins an epoch, unless it has already begun.
+    /// Begins the record of an epoch, unless that record has already begun.
     mutating func begin(_ epoch: Epoch) {
         if self.epoch != epoch { self = BrowserExaminations(epoch: epoch) }
     }
@@ -90,7 +90,7 @@ struct BrowserExaminations: Equatable {
     /// Records that the agent will not report.
     mutating func agentLost() { (isInterrupted, isAwaited) = (true, false) }
 
-    /// What this epoch's receipt says about the files that browsers read; empty if the agent writes no such files.
+    /// The receipt's items about the files that this epoch's browsers read; empty if the agent writes no such files.
     func files(of ended: Epoch) -> [ItemOutcome] {
         guard epoch == ended else { return BrowserFiles.allCases.map { .files($0, .unanswered) } }
         guard hasFiles else { return [] }
@@ -101,7 +101,7 @@ struct BrowserExaminations: Equatable {
         }
     }
 
-    /// What the browsers of this epoch held open, by name, for the receipt.
+    /// The names of what the browsers of this epoch held open, for the receipt.
     func finding(of ended: Epoch) -> Finding<[String]> {
         guard epoch == ended else { return .unknown }
         guard found.isEmpty else { return .known(found.map(\.name).sorted()) }
@@ -110,7 +110,7 @@ struct BrowserExaminations: Equatable {
 }
 
 extension ItemOutcome {
-    /// What the agent reports about files that it wrote for its browsers: `done` if none was changed.
+    /// The receipt's item about one kind of files that the agent wrote for its browsers: `done` if none was changed.
     fileprivate static func files(_ files: BrowserFiles, _ result: Result) -> ItemOutcome {
         ItemOutcome(name: files.rawValue, grade: .reported, observer: .agent, result: result)
     }

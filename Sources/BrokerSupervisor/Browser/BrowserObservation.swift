@@ -55,7 +55,7 @@ struct BrowserObservation {
         awaitsBrowser = true
     }
 
-    /// Records that the agent has reported that it opened a browser.
+    /// Records the agent's report that it opened a browser.
     mutating func opened(by agent: AgentLink, _ ownUser: UInt32) {
         guard awaitsBrowser else { return }
         awaitsBrowser = false

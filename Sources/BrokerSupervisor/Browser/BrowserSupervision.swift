@@ -14,7 +14,7 @@ final class BrowserSupervision {
     private var holder: BrowserHolder?
     /// The supervisor's own observation of the browser.
     private var observation: BrowserObservation?
-    /// What the agent saw of the browsers.
+    /// The agent's examinations of the browsers.
     private var examinations: BrowserExaminations
     /// When the agent was ordered to close the browser; nil once the agent has answered.
     private var closeOrdered: ContinuousClock.Instant?
@@ -128,8 +128,8 @@ final class BrowserSupervision {
         confinement?.kill(ended)
     }
 
-    /// Orders the agent to end the window of a sign-in, a join or a PIN that is over. If the order to open the page
-    /// still waits for the browser's storage, this order follows it.
+    /// Orders the agent to end the window of a sign-in, a join or a PIN page, because the window is no longer needed.
+    /// If the order to open the page still waits for the browser's storage, this order follows it.
     func endSignIn(in state: SessionMachine.State) {
         guard let epoch = state.session?.epoch, let agent = agent.link else { return }
         guard let confinement, confinement.isPreparing(epoch) else { return agent.endSignIn(epoch) }
@@ -196,10 +196,10 @@ final class BrowserSupervision {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
 
-    /// What the agent saw of the browsers of this epoch.
+    /// What the browsers of this epoch held open, according to the agent.
     func opened(in ended: Epoch) -> Finding<[String]> { examinations.finding(of: ended) }
 
-    /// What the agent found when it compared the files that browsers of this epoch read with those that it wrote.
+    /// The receipt's items about whether the files that the agent wrote for this epoch's browsers were unchanged.
     func files(in ended: Epoch) -> [ItemOutcome] { examinations.files(of: ended) }
 
     /// The result of the search for files that the epoch's user left behind.

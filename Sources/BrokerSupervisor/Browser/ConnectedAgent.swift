@@ -49,8 +49,8 @@ final class ConnectedAgent {
 
     func forget() { link = nil }
 
-    /// Sends the agent the browser's settings and the directory's address, also while the device joins: the join's page
-    /// must be able to open.
+    /// Sends the agent the browser's settings and the directory's address. It does so even while the device is joining,
+    /// because the join's page must be able to open.
     func configure() {
         let signIn = join.loginURL.flatMap { try? WebAddress($0) }.map(WebOrigin.init)
         link?.configure(device.management.settings.browser, signIn: signIn)

@@ -5,7 +5,7 @@ internal import BrokerIPC
 /// Owns the session process's unanswered requests to open a page for the worker. Each request is answered once, unless
 /// the session process ends first.
 final class PageRequests {
-    /// The id of the session process's request, by the id of the order to the agent.
+    /// The ids of the session process's requests, by the ids of the orders to the agent.
     private var requests: [UInt64: UInt64] = [:]
     private var count: UInt64 = 0
     private let sessionProcess: SessionProcess

@@ -159,7 +159,7 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Calls `prepare`, and runs the returned closure on a new thread, if the socket has a place left for this user.
+    /// If the socket has a place left for this user, calls `prepare` and runs the returned closure on a new thread.
     private func serve(_ peer: Peer, in limiter: ControlConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void)
         throws
     {

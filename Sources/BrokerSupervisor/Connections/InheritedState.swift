@@ -58,7 +58,7 @@ struct InheritedState: Sendable {
         return listener
     }
 
-    /// The prefix of the names of single apps' sockets, which are `app-<bundle id>`.
+    /// The prefix of the name of a single app's socket, which is `app-<bundle id>`.
     private static let appPrefix = "app-"
 
     private static func app(ofSocket name: String) -> String? {

@@ -34,6 +34,6 @@ final class LimitLog: Sendable {
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess, held: Int
     ) { note(ConnectionLimitReport(limit, stage, of: process, held: held, at: now())) }
 
-    /// The reports of the last ten minutes, which operators see.
+    /// The reports of the last ten minutes, for operators.
     var recent: [ConnectionLimitReport] { reports.withLock { $0.since(now() - Self.memory) } }
 }

@@ -6,9 +6,10 @@ internal import BrokerProtocol
 extension CheckResult {
     package static let appLocked = "app_locked"
 
-    /// The apps, by bundle id, that are locked because they have not erased the data of a former worker.
+    /// The findings about apps that are locked because they have not erased the data of a former worker.
     ///
     /// - Parameters:
+    ///   - apps: the bundle ids of the locked apps.
     ///   - withoutEraser: the locked apps that cannot erase the data themselves.
     ///   - failures: why the agent could not take the data of an app away.
     ///   - obstacles: what else keeps an app locked.
@@ -42,7 +43,7 @@ extension CheckResult {
         ]
     }
 
-    /// The finding that the agent ended a process because it had not erased its data.
+    /// The finding that the agent ended a process that had not erased a former worker's data.
     static func ended(_ process: EndedProcess) -> CheckResult {
         let cause =
             process.erasers.isEmpty
@@ -72,7 +73,8 @@ extension CheckResult {
                 + "immutable, remove it as root.")
     }
 
-    /// The registered apps, grouped by the level of their binding, and apps that the profile does not allow.
+    /// The findings about the registered apps, grouped by the level of their binding, and about apps that the profile
+    /// does not allow.
     package static func apps(_ registry: Result<AppRegistry, RegistryFailure>) -> [CheckResult] {
         let known: AppRegistry
         switch registry {

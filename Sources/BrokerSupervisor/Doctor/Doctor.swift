@@ -52,7 +52,7 @@ final class Doctor {
         let examination = examination
         Task {
             let diagnosis = await examination.diagnosis()
-            // Sending the answer blocks if the operator does not read, and a task must not block.
+            // Sending the answer blocks if the operator does not read it, and a task must not block.
             _ = try? await blocking { answer(.diagnosis(diagnosis)) }
         }
     }

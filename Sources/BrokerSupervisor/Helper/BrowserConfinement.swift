@@ -47,11 +47,12 @@ final class BrowserConfinement {
     private var isIncomplete = true
     /// The epoch that `unopened` and `isIncomplete` describe.
     private var watched: Epoch?
-    /// A session at whose end the user's files are reported.
+    /// A session. When it ends, the helper reports the files that its user left behind.
     private struct Session {
         let epoch: Epoch
         let user: UInt32
-        /// When its first browser was opened: in seconds since 1970, and since the machine was started.
+        /// When the session's first browser was opened: `wall` in seconds since 1970, `boot` since the machine was
+        /// started.
         let (wall, boot): (Int, Duration)
 
         /// When the first browser was opened, in seconds since 1970. If the clock was set back since then, the time is
@@ -59,7 +60,7 @@ final class BrowserConfinement {
         func since(at now: Int) -> Int { min(wall, now - Int((BootClock.now() - boot).components.seconds)) }
     }
 
-    /// Nil if an earlier supervisor opened the browser.
+    /// The session whose browsers this supervisor opened; nil if an earlier supervisor opened them.
     private var session: Session?
     /// The result of the search for files that the last ended epoch's user left behind.
     private var findings: (epoch: Epoch, search: FileSearch)?
@@ -162,7 +163,7 @@ final class BrowserConfinement {
         return isConfined
     }
 
-    /// Records that the agent has reported that it opened a browser.
+    /// Records the agent's report that it opened a browser.
     ///
     /// - Parameter isPage: whether it is the worker's browser, which can take further pages.
     func opened(isPage: Bool) {
@@ -171,7 +172,7 @@ final class BrowserConfinement {
         if unopened < 0 { isIncomplete = true }
     }
 
-    /// Records that the agent has reported that it passed a page to a browser that runs already. What that browser
+    /// Records the agent's report that it passed a page to a browser that was already running. Whatever that browser
     /// starts is confined with it.
     func passed() { if !hasOpened { isIncomplete = true } }
 
@@ -231,7 +232,7 @@ final class BrowserConfinement {
         findings = (epoch, FileSearch(reply, opened: session.boot, now: now()))
     }
 
-    /// What the search for files found after this epoch had ended.
+    /// The result of the search for files at the end of this epoch.
     func search(of epoch: Epoch) -> FileSearch {
         if let findings, findings.epoch == epoch { findings.search } else { .nowhere }
     }

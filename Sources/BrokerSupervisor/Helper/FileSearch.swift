@@ -12,12 +12,12 @@ struct FileSearch: Equatable {
     /// The places that were searched completely.
     var searched: Set<SearchedPlace> = []
 
-    /// When the search for the other folders began, in seconds since 1970; nil unless that was before the session.
+    /// When the search for the other folders began, in seconds since 1970; nil unless it began before the session.
     var foldersAsOf: Int?
 
     static let nowhere = FileSearch()
 
-    /// What a receipt says about the files.
+    /// The finding about leftover files, for the receipt.
     var left: Finding<[String]> {
         if !found.isEmpty { return .known(found) }
         return searched.isSuperset(of: SearchedPlace.allCases) ? .none : .unknown
@@ -26,8 +26,9 @@ struct FileSearch: Equatable {
 
 extension FileSearch {
     /// - Parameters:
-    ///   - reply: the helper's answer to a report. Anything else means that nothing was searched.
-    ///   - opened: when the session's first browser opened, since the machine was started.
+    ///   - reply: the helper's answer to ``HelperRequest/report(user:since:)``. A refusal means that nothing was
+    ///     searched.
+    ///   - opened: when the session's first browser was opened, counted from the start of the machine.
     ///   - now: seconds since 1970.
     init(_ reply: HelperReply, opened: Duration, now: Int) {
         guard case .left(let home, let files, let unread, let folders) = reply else {

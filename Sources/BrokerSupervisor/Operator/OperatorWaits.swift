@@ -42,7 +42,7 @@ package struct DeviceChanges {
         return newest
     }
 
-    /// Keeps an answer until the session process has received the newest change, with which it serves the apps.
+    /// Keeps an answer until the session process has received the newest change and serves the apps with it.
     package mutating func whenKnown(_ answer: @escaping @Sendable () -> Void) { waiting.append((newest, answer)) }
 
     /// Sends the answers that wait for this change or for an older change.

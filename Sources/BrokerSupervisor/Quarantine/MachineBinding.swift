@@ -22,7 +22,7 @@ struct MachineBinding {
     }
 
     private static let bindingName = "machine-binding"
-    /// The files that hold the sealing key and the data sealed with it, relative to the device's state.
+    /// The files that hold the sealing key and the data sealed with it, as paths in the folder of the device's state.
     static let files = [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName].map { "keys/" + $0 }
     private static let context = Array("baton device state\0".utf8)
 

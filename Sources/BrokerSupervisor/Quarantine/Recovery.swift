@@ -10,8 +10,8 @@ internal import Glibc
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
-    /// The apps to lock. If the file with the locks is damaged, these are all known apps of the device, because any of
-    /// them may still have a worker's data. Nil if the locks are known.
+    /// The apps to lock; nil if the file with the locks is intact. If that file is damaged, these are all known apps of
+    /// the device, because any of them may still have a worker's data.
     private let appsToLock: Set<String>?
     private let now: @Sendable () -> Int
 
@@ -27,7 +27,8 @@ struct Recovery {
         } catch is DeviceStateDamaged {
             let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
             let managed = try ManagementStore(root: files.management).appNames()
-            // The reasons also name apps that are no longer installed, if their data could not be taken away.
+            // The file with the lock reasons also names apps that are no longer installed, if their data could not be
+            // taken away.
             let former = (try? files.lockReasons().keys).map(Array.init) ?? []
             appsToLock = Set(managed + former + (file?.entries.map(\.bundleID) ?? []))
         }
@@ -80,7 +81,8 @@ struct Recovery {
         return folder.path
     }
 
-    /// Makes the folder to move into, and removes the files of earlier recoveries: only one generation is kept.
+    /// Makes the folder into which the files are moved, and removes the files of earlier recoveries: only one
+    /// generation is kept.
     private func folder() throws -> Directory {
         let parent = files.root.appending(Self.folderName)
         try parent.make(mode: 0o700)

@@ -55,7 +55,7 @@ final class ReceiptFacts {
     /// Records that an item of the ending epoch is done.
     ///
     /// - Parameters:
-    ///   - isObserved: whether this process observed it itself.
+    ///   - isObserved: whether this process itself observed that the item is done.
     ///   - isLater: whether the item counts as done only now, even if an earlier time was recorded.
     func mark(_ item: String, isObserved: Bool = false, isLater: Bool = false) {
         if isLater || times[item] == nil { times[item] = clock.now() }

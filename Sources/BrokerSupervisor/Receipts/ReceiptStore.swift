@@ -115,7 +115,8 @@ package struct ReceiptStore: Sendable {
         }
     }
 
-    /// When the hand-overs of a segment's first and last receipt were finished; empty if one of them cannot be read.
+    /// The times at which the hand-overs of a segment's first and last receipts were finished; empty if one of the
+    /// receipts cannot be read.
     private func finished(in segment: String) throws -> [Int] {
         let content = try directory.file(segment).read(limit: pieceLimit) ?? []
         let pieces = content.split(separator: Self.lineFeed)

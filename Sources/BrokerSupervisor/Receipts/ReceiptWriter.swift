@@ -82,13 +82,13 @@ final class ReceiptWriter {
 
     // MARK: - The receipt
 
-    /// What others saw of the ended epoch.
+    /// What the agent and the helper reported about the ended epoch.
     struct Observations {
-        /// What the agent saw that the browsers held open.
+        /// What the browsers held open, according to the agent.
         var opened: Finding<[String]> = .unknown
-        /// What the agent found when it compared the files that browsers read with those that it wrote.
+        /// The items about whether the files that the agent wrote for the browsers were unchanged.
         var files: [ItemOutcome] = []
-        /// The result of the search for files.
+        /// The result of the search for files that the session's user left behind.
         var search = FileSearch.nowhere
     }
 

@@ -33,7 +33,7 @@ final class AppListeners: Sendable {
     let waiting: WaitingConnections
     /// Records which apps have too many connections.
     let limits: LimitLog
-    /// The agent that opens the worker's browser.
+    /// Tells which processes the connected agent started. These processes belong to the worker's browser.
     let browserOrigin = BrowserOrigin()
 
     init(

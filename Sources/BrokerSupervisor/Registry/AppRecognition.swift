@@ -4,7 +4,7 @@ internal import BrokerDevice
 /// Identifies the app of a process by its user or by the socket that it connected to, according to the current
 /// registry.
 struct AppRecognition: Sendable {
-    /// Root, the broker's user and the users of the session, whose programs count as the session's.
+    /// Root, the broker's user and the users of the session. Their programs count as programs of the session.
     let sessionUsers: Set<UInt32>
     /// The app of each user that runs only one app.
     private var users: [UInt32: String] = [:]

@@ -11,9 +11,10 @@ final class ManagedDevice {
     let management: any DeviceManaged
     /// The apps, or why they are unknown; in that case no app is served.
     private(set) var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
-    /// The folders of the worker's data by app, as of the last registry that could be used.
+    /// The folders in which each app keeps a worker's data, by bundle id, according to the last registry that could be
+    /// used.
     private(set) var dataFolders: [String: [DataFolder]] = [:]
-    /// The apps that run as the session's user, as of the same registry.
+    /// The apps that run as the session's user, according to the same registry.
     private(set) var sessionApps: Set<String> = []
     /// The policy in force, from the device's own file and the MDM's override.
     private(set) var policy: SessionPolicy

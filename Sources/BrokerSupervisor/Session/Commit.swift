@@ -34,7 +34,7 @@ package struct Commit: Sendable, Hashable {
     /// The erasers that have not erased their data, sorted.
     package var unerased: [AppEraser] { erasers.filter { $0.value != .done }.keys.sorted() }
 
-    /// Whether an eraser has not answered, apart from those in `gone`, whose processes have all ended.
+    /// Whether an eraser outside `gone` has not answered. The processes of every eraser in `gone` have all ended.
     func awaitsEraser(besides gone: Set<AppEraser>) -> Bool {
         erasers.contains { $0.value == .awaited && !gone.contains($0.key) }
     }
@@ -42,7 +42,7 @@ package struct Commit: Sendable, Hashable {
     /// The apps that have erased all their data.
     package var erased: Set<String> { Set(apps.filter { $0.value == .done }.keys) }
 
-    /// The answer of each app, which is the worst of its erasers.
+    /// The answer of each app: the worst of its erasers' answers.
     package var apps: [String: Answer] {
         Dictionary(erasers.map { ($0.key.bundleID, $0.value) }) { max($0, $1) }
     }

@@ -38,7 +38,8 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
         self.result = result
     }
 
-    /// The outcome of an item that is cleared before the device is ready, and that the broker observed.
+    /// The outcome of an item that is cleared before the device is ready. The broker observed that the item was
+    /// cleared.
     package static func broker(_ name: String) -> ItemOutcome {
         ItemOutcome(name: name, grade: .enforced, observer: .broker, result: .done)
     }

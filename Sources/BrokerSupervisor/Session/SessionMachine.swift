@@ -13,9 +13,9 @@ package struct SessionMachine: Sendable, Equatable {
     package private(set) var state: State
     /// The epoch that app connections belong to; the connections end when the epoch changes.
     package private(set) var epoch: Epoch
-    /// The locked apps with folders of data: the data of an earlier session is still to be taken away.
+    /// The locked apps with folders of data. The data that they have from an earlier session must still be taken away.
     package var owingApps: Set<String> = []
-    /// The apps that still have processes that have not erased and that the agent could end.
+    /// The apps with processes that have not erased the data and that the agent could end.
     package var lingeringApps: Set<String> = []
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
@@ -150,7 +150,7 @@ extension SessionMachine {
         }
     }
 
-    /// Commits an announced end: every app that was notified has saved, or the grace period is over.
+    /// Commits an announced end: every app that was notified has saved its work, or the grace period is over.
     package mutating func graceExpired(_ announced: Epoch, newID: Epoch.ID) -> [SignOutStep] {
         guard case .ending(let session, let ending) = state, session.epoch == announced else { return [] }
         return end(by: ending.trigger, answering: [], newID: newID)
@@ -184,7 +184,7 @@ extension SessionMachine {
         return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
     }
 
-    /// The clean-up after a commit, and after a restart that resumes a committed sign-out.
+    /// Returns the steps of the clean-up after a commit, or after a restart that resumes a committed sign-out.
     private mutating func clear(
         _ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]
     ) -> [SignOutStep] {
@@ -204,10 +204,12 @@ extension SessionMachine {
         return complete(pending, newID: newID)
     }
 
-    /// Makes the device ready once three conditions hold: browser and files are cleared; every eraser has answered or
-    /// has lost its processes, or the apps' time is over; and the agent has answered about the data of apps that have
-    /// not erased it. The agent gets the order to take that data once it has cleared the browser: after a restart of
-    /// the machine, the device waits for the agent anyway.
+    /// Makes the device ready once three conditions hold. First, the browser and the files are cleared. Second, every
+    /// eraser has answered or its processes have all ended, or the apps' time is over. Third, the agent has answered
+    /// about the data of apps that have not erased it.
+    ///
+    /// The agent is ordered to take that data away only after it has cleared the browser: after a restart of the
+    /// machine, the device waits for the agent anyway.
     ///
     /// - Parameter newID: the random id of the epoch that begins if a worker waits.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
@@ -216,7 +218,8 @@ extension SessionMachine {
         guard !pending.items.contains(.browser) else { return [] }
         if pending.taking == nil {
             let owing = pending.commit.isAttempt ? [] : owingApps
-            // A process that goes on may show data of the worker, or write it after the others have erased.
+            // A process that keeps running may show data of the worker, or write it again after the others have erased
+            // it.
             let apps = pending.commit.keepers.union(owing).subtracting(pending.commit.erased).union(lingeringApps)
             if !apps.isEmpty {
                 var ordered = pending
@@ -344,9 +347,9 @@ extension SessionMachine {
     /// Records for which apps the agent has taken away the data of the ended epoch.
     ///
     /// - Parameters:
-    ///   - failed: the apps whose data the agent could not take away. The agent has not reported on apps in neither
-    ///     set.
-    ///   - absent: those of the `taken` apps that lacked one of their folders.
+    ///   - failed: the apps whose data the agent could not take away. The agent has reported nothing about an app that
+    ///     is in neither set.
+    ///   - absent: the apps in `taken` for which a folder was missing.
     package mutating func dataTaken(
         _ taken: Set<String>, failed: Set<String>, absent: Set<String> = [], of ended: Epoch, newID: Epoch.ID
     ) -> [CompletionStep] {
@@ -384,7 +387,7 @@ extension SessionMachine.PendingSignOut {
                 + Set(commit.apps.keys).union(unerased.subtracting(taking?.absent ?? [])).sorted().map(outcome))
     }
 
-    /// The apps whose data the agent had to take away, and that have not erased it themselves in the meantime.
+    /// The apps whose data the agent had to take away and that have not erased it themselves in the meantime.
     private var unerased: Set<String> {
         guard let taking else { return [] }
         return taking.apps.subtracting(commit.erased.subtracting(taking.unended))
@@ -396,16 +399,16 @@ extension SessionMachine.PendingSignOut {
             if taking.failed.contains(app) { return .data(of: app, .failed) }
         }
         let own = commit.apps[app]?.result ?? .unanswered
-        // One of the app's processes has not erased, even if the others have.
+        // One of the app's processes has not erased the data, even if the others have.
         return .app(app, own == .done && taking?.unended.contains(app) == true ? .unanswered : own)
     }
 
     /// The erasers that keep their apps locked, because the data of these apps was not taken away. An app is locked as
-    /// a whole if it has no eraser, or if it has a process besides those that have erased. An app that an earlier
-    /// session keeps locked is not locked as a whole again.
+    /// a whole if it has no eraser, or if it has a process other than those that have erased the data. An app that an
+    /// earlier session keeps locked is not locked as a whole again.
     fileprivate var locked: [AppEraser] {
         let taken = taking?.taken ?? []
-        // The eraser's later answer does not cover a process that goes on.
+        // A later answer of the eraser does not cover a process that keeps running.
         let answerable = Set(commit.unerased.map(\.bundleID)).subtracting(taking?.unended ?? [])
         let wholes = unerased.subtracting(answerable).subtracting(taking?.owing ?? []).map(AppEraser.whole)
         return (commit.unerased + wholes).filter { !taken.contains($0.bundleID) }.sorted()

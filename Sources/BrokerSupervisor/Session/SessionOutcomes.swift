@@ -13,7 +13,7 @@ extension SessionMachine {
     }
 
     package enum StartStep: Sendable, Equatable {
-        /// The device is ready in this epoch.
+        /// Record that the device is ready in this epoch.
         case journal(Epoch)
         case startSessionProcess(Epoch, resuming: Bool)
     }
@@ -37,7 +37,7 @@ extension SessionMachine {
 
     /// The steps that let a sign-in begin.
     package enum AdmissionStep: Sendable, Equatable {
-        /// A sign-in has begun in this epoch.
+        /// Record that a sign-in has begun in this epoch.
         case journal(Epoch)
         case makeKey
         case admit(SignInRequestID, Epoch)
@@ -45,7 +45,7 @@ extension SessionMachine {
 
     /// The steps that turn a sign-in into the session.
     package enum ConfirmationStep: Sendable, Equatable {
-        /// A worker is signed in, in this epoch.
+        /// Record that a worker is signed in, in this epoch.
         case journal(Epoch)
         case confirm(SignInRequestID)
     }
@@ -83,7 +83,7 @@ extension SessionMachine {
         /// Write the receipt. This step is repeated if a crash occurs before the journal records that the device is
         /// ready.
         case writeReceipt(Handover)
-        /// The device is ready in this epoch.
+        /// Record that the device is ready in this epoch.
         case journal(Epoch)
         case answer([Requester])
         /// Let the waiting worker begin.

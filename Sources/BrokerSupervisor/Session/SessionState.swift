@@ -119,14 +119,14 @@ extension SessionMachine {
         package let apps: Set<String>
         /// The apps that an earlier session keeps locked.
         package let owing: Set<String>
-        /// The apps with folders that still had a process that had not erased. Later answers of their other processes
-        /// do not cover that process.
+        /// The apps with folders for which a process remained that had not erased the data. Later answers of the app's
+        /// other processes do not cover that process.
         package let unended: Set<String>
-        /// The apps whose data was taken away; nil until the agent has answered, or its time is over.
+        /// The apps whose data was taken away; nil until the agent has answered or the agent's time is over.
         package var taken: Set<String>?
         /// The apps whose data the agent could not take away.
         package var failed: Set<String> = []
-        /// The apps without an eraser that lacked one of their folders: it is unknown whether they have kept data.
+        /// The apps that have no eraser and for which a folder was missing: it is unknown whether they have kept data.
         package var absent: Set<String> = []
     }
 }

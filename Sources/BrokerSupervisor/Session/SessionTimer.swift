@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 
-/// Computes when a session ends by itself: when to warn the worker, when to end the session, and why. It does not read
-/// a clock.
+/// Computes when a session ends automatically and why, and when to warn the worker. It does not read a clock.
 ///
 /// Moments are durations since a fixed point of a clock that cannot be set and that keeps running while the machine
 /// sleeps.
@@ -46,7 +45,8 @@ package struct SessionTimer: Sendable, Equatable {
     /// Resumes the timer of a session after a restart. The idle time never ends without a warning.
     ///
     /// - Parameters:
-    ///   - beginning: nil if it is unknown. In that case, if the rules limit shifts, the shift counts as ended.
+    ///   - beginning: when the session began; nil if unknown. In that case, if the rules limit shifts, the shift counts
+    ///     as ended.
     ///   - activity: when the person last did something, if known.
     package init(_ rules: SessionTimeouts, resuming beginning: Beginning?, activity: Duration?, at now: Duration) {
         self.rules = rules

@@ -5,12 +5,12 @@ internal import BrokerProtocol
 internal import Logging
 internal import Processes
 
-/// Owns the removal of data that apps have not erased: the agent ends the apps' processes, then takes their folders
+/// Owns the removal of data that apps have not erased: the agent ends the apps' processes, then takes the apps' folders
 /// away. An app whose data is still there afterwards is locked.
 final class AppDataRemoval {
     /// The processes that the agent ended last.
     private(set) var endedProcesses: [EndedProcess] = []
-    /// The apps without an eraser that lacked one of their folders at the last sign-out.
+    /// The apps that have no eraser and for which a folder was missing at the last sign-out.
     private(set) var appsWithoutFolder: Set<String> = []
     /// The folders of the apps that were given data of the worker, including folders that a registration named only
     /// earlier in the session.
@@ -28,7 +28,7 @@ final class AppDataRemoval {
     private let timer: InputTimer
     private let logger: Logger
 
-    /// How long the agent may end processes and move folders. It answers within the second after that.
+    /// How long the agent may take to end processes and move folders. It answers within one second after that time.
     private static let patience = Duration.seconds(4)
     /// The number of ended processes that the doctor shows.
     private static let maximumEnds = 8
@@ -56,8 +56,9 @@ final class AppDataRemoval {
     var owingApps: Set<String> { Set(locks.apps).intersection(device.dataFolders.keys) }
 
     /// The apps with processes that may hold, or may have left, data that is not erased. An app with folders is one of
-    /// them if it was given data of the worker and has a process besides those that have erased. Any other app of the
-    /// session's user is one of them if a running process has registered a named eraser and has not answered.
+    /// them if it was given data of the worker and has a process other than those that have erased the data. Any other
+    /// app of the session's user is one of them if a running process has registered a named eraser and has not
+    /// answered.
     func lingeringApps(in state: SessionMachine.State) -> Set<String> {
         guard let pending = state.pending, pending.taking == nil else { return [] }
         let ended = pending.ended
@@ -70,7 +71,7 @@ final class AppDataRemoval {
 
     /// Begins to take away the data of these apps.
     ///
-    /// - Returns: the outcome, if there is nothing to order.
+    /// - Returns: the outcome if there is nothing to order; otherwise nil.
     func take(
         _ apps: [String], of ended: Epoch, in state: SessionMachine.State
     ) throws -> DataOrder.Outcome? {

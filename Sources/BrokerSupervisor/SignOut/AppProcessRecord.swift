@@ -14,7 +14,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     private var former: [String: Set<ProcessTable.Name>] = [:]
     /// Nil if an earlier version wrote the record.
     private var erasers: [AppEraser: EraserProcesses]?
-    /// Whether an earlier record could not be read; nil if not.
+    /// True if an earlier record could not be read; otherwise nil.
     private var isIncomplete: Bool?
 
     /// - Parameter isIncomplete: whether an earlier record could not be read.
@@ -48,8 +48,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         Self.add(process, to: &former[app, default: []], isRunning: isRunning)
     }
 
-    /// Adds the process, unless the set already exceeds the maximum by one process, which shows that there are too
-    /// many.
+    /// Adds the process, unless the set already exceeds the maximum. One process above the maximum is enough to show
+    /// that there are too many.
     private static func add(
         _ process: ProcessTable.Name, to processes: inout Set<ProcessTable.Name>,
         isRunning: (ProcessTable.Name) -> Bool
@@ -59,7 +59,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     }
 
     /// Begins the next epoch. Apps of the ended session may connect again before that session is cleared. Forgets the
-    /// processes that have ended by now: any process that erases does so later, and also erases what they left.
+    /// processes that have ended by now: any process that erases the data does so later, and also erases what they
+    /// left.
     package mutating func end(isRunning: (ProcessTable.Name) -> Bool) {
         former.merge(current.mapValues { $0.filter(isRunning) }) { $0.union($1) }
         current = [:]
@@ -68,14 +69,14 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     /// Forgets the session that has been cleared, except the processes of apps whose data is still in its place.
     package mutating func cleared(except locked: [String], isRunning: (ProcessTable.Name) -> Bool) {
         former.merge(current) { $0.union($1) }
-        // What an ended process has left is locked, and is erased later.
+        // The data that an ended process left is erased later; until then, its app is locked.
         former = former.filter { locked.contains($0.key) }.mapValues { $0.filter(isRunning) }
         current = [:]
         erasers = erasers?.filter { locked.contains($0.key.bundleID) }
     }
 
     /// The running processes of an app that have not erased all data of a session; nil if there are too many. A process
-    /// without an eraser counts as one that has not erased.
+    /// without an eraser counts as one that has not erased the data.
     package func unerased(
         of app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<ProcessTable.Name>? {
@@ -89,8 +90,9 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         requested(as: app).filter { !hasErased($0, of: app, in: epoch) }
     }
 
-    /// Whether an app has a process besides those that have erased: a running process that has registered erasers but
-    /// has not erased, or a process without erasers, which may have left data of the session since the others erased.
+    /// Whether an app has a process other than those that have erased the data: a running process that has registered
+    /// erasers but has not erased the data, or a process without erasers, which may have left data of the session since
+    /// the others erased it. An app with too many processes counts as having such a process.
     package func isLingering(_ app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         let erasers = own(app, in: epoch).values
         let processes = requested(as: app)
@@ -201,7 +203,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return answer == .done && !isComplete ? .awaited : answer
     }
 
-    /// Requires an eraser's data to be erased again if a process may have left some since it was erased.
+    /// Requires an eraser's data to be erased again if a process may have left some of it since the last erasure.
     package mutating func askAgain(
         _ eraser: AppEraser, of epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) {
@@ -225,7 +227,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
 
     /// The running processes of an app that have registered a named eraser and have not answered about a session's
     /// data; nil if there are too many. Erasers without a name are left out, because clients that do not know names may
-    /// wait for the reply to a sign-out before they erase.
+    /// wait for the reply to a sign-out before they erase their data.
     package func silent(
         of app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<ProcessTable.Name>? {
@@ -247,7 +249,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return processes.registered.subtracting(processes.erased).filter { $0 != .unseen && isRunning($0) }
     }
 
-    /// Those of these erasers that have no process left that could answer.
+    /// The erasers among these for which no running process is left that could answer.
     package func gone(
         _ erasers: some Sequence<AppEraser>, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<AppEraser> {

@@ -95,7 +95,7 @@ final class AppProcesses {
         try change { $0.askAgain(eraser, of: epoch, isRunning: Self.isRunning) }
     }
 
-    /// - Returns: the erasers that must erase anew, each with the processes that had erased.
+    /// - Returns: the erasers that must erase the data anew, each with the processes that had already erased it.
     func askAnew(
         _ app: String, of epoch: Epoch
     ) throws -> [(eraser: AppEraser, erased: Set<ProcessTable.Name>)] {
@@ -140,7 +140,7 @@ final class AppProcesses {
         record.erased(eraser, of: epoch)
     }
 
-    /// For each locked app, what besides its data keeps it locked.
+    /// For each locked app, what keeps it locked besides its data.
     func obstacles(to locks: [AppEraser: Epoch]) -> [String: LockObstacle] {
         var obstacles: [String: LockObstacle] = [:]
         for (eraser, ended) in locks {
@@ -166,9 +166,9 @@ final class AppProcesses {
     }
 }
 
-/// What keeps an app locked although another of its processes may have erased.
+/// What keeps an app locked although another of its processes may have erased the data.
 package struct LockObstacle: Sendable, Equatable {
-    /// The running processes that have not erased.
+    /// The running processes that have not erased the data.
     package var processes: [Int32] = []
     /// Whether it is not known which processes the app has.
     package var isIncomplete = false

@@ -3,9 +3,10 @@ package import BrokerIPC
 package import BrokerProtocol
 package import Processes
 
-/// An order to the agent to end the processes of apps that have not erased, and to take the apps' folders away.
+/// An order to the agent to end the processes of apps that have not erased a worker's data, and to take the apps'
+/// folders away.
 package struct DataOrder: Hashable, Sendable {
-    /// All apps of the sign-out.
+    /// The processes to end and the folders to take away, for every app of the order.
     package let data: [AppData]
     /// The apps about which the agent has not answered, or must answer again.
     package private(set) var asked: Set<String>
@@ -13,7 +14,8 @@ package struct DataOrder: Hashable, Sendable {
     private var answered: [AppDataFailure] = []
     /// The apps without folders: only their processes are ended.
     private let ended: Set<String>
-    /// For each app, the processes that had not erased when the order was made, including those that had ended.
+    /// For each app, the processes that had not erased the data when the order was made, including those that had
+    /// ended.
     private let known: [String: Set<ProcessTable.Name>]
     /// The moment after which nothing is moved, as the time since the machine was started.
     package let deadline: Duration
@@ -43,7 +45,7 @@ package struct DataOrder: Hashable, Sendable {
             } else if folders.isEmpty {
                 withheld.append(AppDataFailure(app: app, code: .unnamed))
             } else if !record.isComplete {
-                // A process that nobody knows could write the data again.
+                // An unknown process could write the data again.
                 withheld.append(AppDataFailure(app: app, code: .unknownProcesses))
             } else if let processes = record.unerased(of: app, in: epoch, isRunning: isRunning) {
                 data.append(AppData(app: app, folders: folders.sorted(), processes: Self.sorted(processes)))
@@ -72,8 +74,9 @@ package struct DataOrder: Hashable, Sendable {
         return order
     }
 
-    /// The apps of an earlier order that have new processes since then, or processes that must erase again. Even if
-    /// such a process has ended, it may have read the data before the data was taken away, and written it again.
+    /// The apps of an earlier order that have gained processes since then, or that have processes that must erase the
+    /// data again. Even if such a process has ended, it may have read the data before the data was taken away, and
+    /// written it again.
     package func grown(since earlier: DataOrder) -> Set<String> {
         let grown = data.filter { earlier.known[$0.app]?.isSuperset(of: known[$0.app, default: []]) == false }
         return Set(grown.map(\.app) + withheld.map(\.app)).intersection(earlier.known.keys)
@@ -87,14 +90,14 @@ package struct DataOrder: Hashable, Sendable {
         package let taken: Set<String>
         /// The apps for which the receipt states that their data could not be taken.
         package let failed: Set<String>
-        /// The apps without an eraser that lacked one of their folders. They are not locked, and the receipt does not
-        /// mention them, because nobody knows where their data is.
+        /// The apps that have no eraser and for which a folder was missing. They are not locked, and the receipt does
+        /// not mention them, because nobody knows where their data is.
         package let absent: Set<String>
     }
 
     /// The outcome after the agent has answered.
     ///
-    /// - Parameter grown: the apps that have new processes since the order and for which the agent has no time left.
+    /// - Parameter grown: the apps that have gained processes since the order and for which the agent has no time left.
     package func outcome(
         _ answer: [AppDataFailure], grown: Set<String>, of pending: SessionMachine.PendingSignOut
     ) -> Outcome {
@@ -114,7 +117,8 @@ package struct DataOrder: Hashable, Sendable {
         _ failures: [AppDataFailure], unreported: Set<String>, of pending: SessionMachine.PendingSignOut
     ) -> Outcome {
         let (apps, owing) = (pending.taking?.apps ?? [], pending.taking?.owing ?? [])
-        // An app that has not erased may have data. If one of its folders does not exist, the data may be elsewhere.
+        // An app that has not erased its data may still have it. If one of the app's folders does not exist, the data
+        // may be elsewhere.
         let unerased = owing.union(pending.commit.apps.filter { $0.value != .done }.keys)
         let harmless = apps.subtracting(unerased).union(ended)
         let absent = Set(failures.filter { $0.code == .missing }.map(\.app)).intersection(harmless)

@@ -13,7 +13,7 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
     package private(set) var registered: Set<ProcessTable.Name> = []
     package private(set) var erased: Set<ProcessTable.Name> = []
     private var failed: Set<ProcessTable.Name> = []
-    /// The processes that had already ended when a process last erased.
+    /// The processes that had already ended when a process last erased the data.
     private var covered: Set<ProcessTable.Name> = []
     /// The last answer; nil if nobody has answered.
     private var last: Bool?
@@ -31,8 +31,8 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
         return true
     }
 
-    /// Forgets the processes that ended during the session: a process that erases later also erases what they left. If
-    /// no process is running, keeps one of them to show that no process is left that could answer.
+    /// Forgets the processes that ended during the session: any process that erases the data later also erases what
+    /// they left. If no process is running, keeps one ended process to show that no process is left that could answer.
     package mutating func forgetEnded(isRunning: (ProcessTable.Name) -> Bool) {
         let running = registered.filter(isRunning)
         registered = running.isEmpty ? Set(registered.prefix(1)) : running
@@ -50,7 +50,7 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
         if hasErased { erased.insert(process) } else { failed.insert(process) }
     }
 
-    /// Notes that each process has erased.
+    /// Notes that each process has erased the data.
     package mutating func complete() { (last, erased, failed) = (true, registered, []) }
 
     /// The processes that have not answered.
@@ -64,7 +64,8 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
         return registered.isSubset(of: erased.union(covered)) ? .done : .awaited
     }
 
-    /// If a process has ended without an answer since the others erased, they must erase again: it may have left data.
+    /// Requires the processes that erased the data to erase it again if another process has ended without an answer
+    /// since then: that process may have left data.
     ///
     /// - Returns: whether they must erase again.
     package mutating func askAgain(isRunning: (ProcessTable.Name) -> Bool) -> Bool {

@@ -28,7 +28,7 @@ final class ErasureQuestions {
         return told
     }
 
-    /// Tells the session process what the erasers are asked, if that has changed.
+    /// Tells the session process the questions to the erasers, if the questions have changed.
     func tell(during pending: SessionMachine.PendingSignOut?) {
         let questions = questions(during: pending)
         guard questions != told else { return }
@@ -36,14 +36,15 @@ final class ErasureQuestions {
         sessionProcess.tell(.asked(questions))
     }
 
-    /// Asks the erasers of apps that are locked because a process without an eraser went on, once that process has
-    /// ended.
+    /// Asks the erasers of each app that was locked because a process without an eraser kept running, once that process
+    /// has ended.
     func askInPlaceOfEnded(during pending: SessionMachine.PendingSignOut?) throws {
         let former = locks.epochs
         for (lock, ended) in former where lock == .whole(lock.bundleID) {
             let erasers = try processes.askAnew(lock.bundleID, of: ended)
             guard !erasers.isEmpty else { continue }
-            // The session process ends the connections of those that have erased and must erase again.
+            // The session process ends the connections of the processes that have erased the data and must erase it
+            // again.
             let answered = erasers.map { ($0.eraser, ErasureQuestion(ended: ended, erased: $0.erased)) }
             sessionProcess.tell(.asked(questions(during: pending).merging(answered) { $1 }))
             try locks.replaceWhole(lock.bundleID, with: erasers.map(\.eraser))

@@ -2,8 +2,8 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Owns the wait between the request to end a session and the end. Apps may save in that time. The requesters are
-/// answered after the end.
+/// Owns the wait between the request to end a session and the session's end. Apps may save their work in that time. The
+/// requesters are answered after the end.
 final class RequestedEnd {
     private var requesters: SignOutRequesters
     /// The apps that have unsaved work.

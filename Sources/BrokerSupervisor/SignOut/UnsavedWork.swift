@@ -6,7 +6,7 @@ struct UnsavedWork {
     /// An announced end of the session.
     private struct Ending {
         let epoch: Epoch
-        /// When the session ends even if apps have not saved, as the time since the machine's start.
+        /// When the session ends even if apps have not saved their work, as the time since the machine's start.
         let end: Duration
         /// Whether the grace period of the apps without unsaved work is over.
         var isGraceOver = false
@@ -40,7 +40,8 @@ struct UnsavedWork {
         return false
     }
 
-    /// When the announced end of this epoch takes place even if apps have not saved; nil if that end waits for no app.
+    /// When the announced end of this epoch takes place even if apps have not saved their work; nil if that end waits
+    /// for no app.
     func end(of epoch: Epoch) -> Duration? { holds(epoch) ? ending?.end : nil }
 
     /// Whether the announced end of this epoch waits for unsaved work.

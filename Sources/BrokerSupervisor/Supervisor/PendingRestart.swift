@@ -21,7 +21,7 @@ final class PendingRestart {
         timer.post(.restartOverdue, after: Self.patience)
     }
 
-    /// From now on, the restart waits for nothing.
+    /// Makes the restart wait for nothing from now on.
     func overdue() { isOverdue = true }
 
     /// Whether the broker must end now.

@@ -88,7 +88,7 @@ final class PersistedSessionTimer {
         return running?.timer.due(at: clock.sinceBoot(), wall: clock.now())
     }
 
-    /// Records the end of this epoch's session, whose worker signed in offline. `end` is in seconds since the machine's
+    /// Records when this epoch's session ends, if its worker signed in offline. `end` is in seconds since the machine's
     /// start; nil after that worker has signed in with the server.
     func note(offlineEnd end: Int?, of epoch: Epoch) { offlineEnd = end.map { ($0, epoch) } }
 

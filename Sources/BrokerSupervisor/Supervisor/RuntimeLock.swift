@@ -8,7 +8,7 @@ internal import Files
 enum RuntimeLock {
     private static let fileName = "lock"
 
-    /// Locks `folder` for the lifetime of the lock; returns nil if no socket is created there.
+    /// Locks `folder` as long as the returned lock exists; returns nil if no socket is created there.
     ///
     /// - Throws: ``RuntimeDirectoryInUse`` if another broker holds the lock, ``FileError``.
     static func take(_ folder: String, _ inheritedState: InheritedState) throws -> FileLock? {

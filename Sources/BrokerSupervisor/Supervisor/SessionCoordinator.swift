@@ -151,7 +151,7 @@ final class SessionCoordinator {
         }
     }
 
-    /// Ends this epoch's session, which was announced and waits for apps that save their work.
+    /// Ends this epoch's session, whose announced end has waited for apps to save their work.
     func waitOver(in epoch: Epoch) throws {
         try transit { [self] newID in try perform(machine.graceExpired(epoch, newID: newID)) }
     }

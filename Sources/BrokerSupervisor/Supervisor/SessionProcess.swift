@@ -48,7 +48,7 @@ final class SessionProcess {
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
 
     /// Loads the program of the next process while the current process still serves, so that ``start(_:key:)`` does not
-    /// wait for it. The next process knows nothing about any session until it is started.
+    /// wait for the loading. The next process knows nothing about any session until it is started.
     func prepare() throws { if prepared == nil { prepared = try spawn() } }
 
     private func spawn() throws -> (process: ChildProcess, channel: Channel) {
@@ -80,7 +80,8 @@ final class SessionProcess {
         do { try link.channel.send(first, descriptors: key.map { [$0] } ?? []) } catch let error as SocketError
             where error.errno != EMSGSIZE
         {
-            // The process has already died or does not read. The thread that reads from it will report its end.
+            // The process has already died or does not read its messages. The thread that reads from it will report its
+            // end.
             process.kill()
         }
         try listen(to: link)
@@ -113,8 +114,8 @@ final class SessionProcess {
     /// anyone out.
     private static let sendPatience: Int32 = 2000
 
-    /// Sends a message to the process. A process that does not read is killed; the thread that reads from it then
-    /// reports its end.
+    /// Sends a message to the process. A process that does not read its messages is killed; the thread that reads from
+    /// it then reports its end.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
         do { try link?.channel.send(message, descriptors: descriptors) } catch {
             logger.error("the session process cannot be reached", metadata: ["error": "\(error)"])

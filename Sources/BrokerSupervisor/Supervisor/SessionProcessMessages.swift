@@ -56,7 +56,7 @@ final class SessionProcessMessages {
         case .browserWanted(let url, let pages):
             if agent.link == nil { wait.keep(url, pages) } else { try session.signInPageWanted(url, pages) }
         case .pageOver:
-            // A page that waits for an agent does not open.
+            // Drop a page that waits for an agent, so that it does not open any more.
             _ = wait.takePage()
             browser.endSignIn(in: session.state)
         case .sessionKnown(let known):

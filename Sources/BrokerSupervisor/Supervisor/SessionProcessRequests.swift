@@ -61,8 +61,8 @@ final class DeviceUpdates {
     /// Sends the device's current state to the process.
     func tell() { sessionProcess.tell(.device(device.snapshot, change: changes.next())) }
 
-    /// Calls `answer` when the session process has received the newest device state, with which it serves the apps. If
-    /// no process runs, calls it at once.
+    /// Calls `answer` when the session process has received the newest device state and serves the apps with it. If no
+    /// process runs, calls `answer` at once.
     func whenKnown(_ answer: @escaping @Sendable () -> Void) {
         changes.whenKnown(answer)
         if sessionProcess.pid == nil { changes.known(changes.newest) }

@@ -11,8 +11,8 @@ final class SessionProcessStarter {
     private var due: (start: UInt64, epoch: Epoch)?
     /// The number of postponed starts so far.
     private var starts: UInt64 = 0
-    /// The pauses before a process that died is started again, so that one that keeps dying does not keep the device
-    /// busy.
+    /// The pauses before a process that died is started again, so that a process that keeps dying does not keep the
+    /// device busy.
     private var restarts = Backoff(
         from: .milliseconds(100), to: .seconds(5), isFirstImmediate: true, success: .seconds(10))
     private let device: ManagedDevice

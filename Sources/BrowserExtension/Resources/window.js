@@ -10,7 +10,7 @@ const PAUSE = 200;
 const tabs = () => chrome.tabs.query({});
 
 async function end() {
-    // A page that asks to stay may hold up the answer.
+    // The answer is not awaited, because a page that asks to stay may delay it.
     for (const tab of await tabs()) chrome.tabs.remove(tab.id).catch(() => {});
     await new Promise((done) => setTimeout(done, PAUSE));
     for (let rest = await tabs(); rest.length > 0; rest = await tabs()) {

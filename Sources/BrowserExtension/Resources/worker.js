@@ -8,7 +8,8 @@ const HOST = "org.baton.browser";
 const NAMES = ["x-ms-refreshtokencredential", "x-ms-devicecredential"];
 // The time limit for the host's answer, in milliseconds. After it, a page opens without the headers.
 const PATIENCE = 5000;
-// Milliseconds for which the first page waits for the credential. Without the network, it opens after that.
+// How long the first page waits for the presentation of the credential, in milliseconds. Without the network, the page
+// opens after this time.
 const START_PATIENCE = 3000;
 const LONGEST_ADDRESS = 8192;
 const LONGEST_HEADER = 32768;
@@ -131,9 +132,9 @@ async function add(details) {
   }
 }
 
-// Whether the identity platform knows that this browser is the device's, before a form is sent to it. A browser that lost
-// its cookies, or could not present the credential at its start, presents it now. If that fails, the form is not sent: a
-// person could otherwise sign in as somebody else in the worker's browser.
+// Returns whether the identity platform knows that this browser is the device's. Called before a form is sent to the
+// platform. A browser that lost its cookies, or could not present the credential at its start, presents it now. If that
+// fails, the form is not sent: a person could otherwise sign in as somebody else in the worker's browser.
 async function isKnown(details) {
   try {
     if (listed(await policy(), details.url) !== null) await present();
@@ -183,8 +184,8 @@ chrome.runtime.onStartup.addListener(() => {});
 
 // MARK: The start
 
-// Presents the credential to the identity platform, which then knows that this browser is the device's, before the worker
-// can open a page there.
+// Presents the credential to the identity platform before the worker can open a page there. The platform then knows
+// that this browser is the device's.
 async function present() {
   const { prefixes } = await policy();
   for (const { origin } of prefixes.slice(0, 1)) {
@@ -199,8 +200,9 @@ async function present() {
   }
 }
 
-// The host reports to the agent that the extension is ready; from then on, pages open signed in. A browser that could not
-// present the credential, for example without the network, presents it with the next page that it opens there.
+// The host reports to the agent that the extension is ready; from then on, pages open signed in. A browser that could
+// not present the credential, for example without the network, presents it with the next page of the identity platform
+// that it opens.
 async function start() {
   try {
     await within(START_PATIENCE, present());

@@ -144,9 +144,10 @@ int clinux_unmount(const char *path);
 /// Whether the kernel's clock is synchronized with a time server (adjtimex(2)): 1, 0, or a negative error.
 int clinux_clock_is_kept(void);
 
-/// Gets the owner and the inode of the other end of a TCP connection within this machine (sock_diag(7)). This is the
-/// established socket whose own address is `peer` and whose peer is `local`, both struct sockaddr_in. Returns -ENOENT
-/// if there is no such socket, for example because it was closed; for a closed socket the kernel would report user 0.
+/// Gets the owner and the inode of the other end of a TCP connection within this machine (sock_diag(7)). The other end
+/// is the established socket whose own address is `peer` and whose peer is `local`, both struct sockaddr_in. Returns
+/// -ENOENT if there is no such socket, for example because it was closed; for a closed socket the kernel would report
+/// user 0.
 int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner, uint32_t *inode);
 
 /// Overwrites memory in a way that the compiler cannot optimise away.

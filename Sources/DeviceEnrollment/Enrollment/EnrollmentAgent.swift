@@ -11,7 +11,8 @@ internal import Synchronization
 /// The device's side of the MDM, as a service. It checks in with the server at the start, on request, and at an
 /// interval.
 package final class EnrollmentAgent: Service {
-    /// Makes a client for a server. The client presents `identity` and also trusts `roots` (PEM).
+    /// Makes a client for a server. The client presents `identity`, and trusts `roots` (in PEM format) in addition to
+    /// the roots of the broker's configuration.
     package typealias Connect =
         @Sendable (_ identity: HTTPSClient.Identity, _ roots: [UInt8]) throws -> any HTTPSending
 

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Redaction
 internal import SwiftASN1
 
-/// An enrollment profile that was checked and whose identity was decrypted, before the profile is used.
+/// An enrollment profile that is not in use yet, but was checked and has its identity decrypted.
 struct EnrollmentOffer: Sendable {
     /// The profile to keep, without its key.
     let profile: Data
@@ -61,7 +61,7 @@ struct EnrollmentOffer: Sendable {
 /// The server of an enrollment: its address, its trust roots, and the device's identity there.
 package struct ServerAccess: Sendable {
     package let identity: HTTPSClient.Identity
-    /// The trust roots from the enrollment profile, in PEM.
+    /// The trust roots from the enrollment profile, in PEM format.
     package let roots: [UInt8]
     /// The address at which the device asks for commands.
     package var serverURL: String { enrollment.serverURL }

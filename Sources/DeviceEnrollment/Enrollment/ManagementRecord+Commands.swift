@@ -109,7 +109,7 @@ extension ManagementRecord {
         } catch { return CommandProblem.configurationRefused.item("\(error.message) \(error.remedy)") }
     }
 
-    /// Why the apps as the MDM declares them are ambiguous; nil if they are not.
+    /// Why the MDM's declarations of the apps are ambiguous; nil if they are not.
     private var registryFailure: RegistryFailure? {
         get throws {
             let settings = try ManagementState(record: self, apps: Directory(path: "/")).settings

@@ -15,7 +15,7 @@ struct SessionStatusClient: Sendable {
         device = try DeviceCallSigner(join: join, keys: try DeviceKeys(in: keys), https: https, now: now)
     }
 
-    /// Returns the signed query over a fresh nonce.
+    /// Returns a signed query that contains a fresh nonce.
     @concurrent func question(_ session: WatchedSession) async throws -> String {
         let epoch = try Self.epoch(of: session)
         return try await device.signed(over: try await device.server.nonce()) { binding in

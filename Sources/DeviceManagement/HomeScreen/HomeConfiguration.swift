@@ -59,8 +59,8 @@ extension HomeConfiguration {
     static let maximumIdentifier = 255
     static let maximumDomain = 253
     static let maximumArguments = 32
-    /// The maximum number of bytes of all images together, and of all texts together. These limits keep a profile below
-    /// the 2 MB in Base64 that the server accepts.
+    /// The maximum number of bytes of all images together, and of all texts together. These limits keep a profile,
+    /// encoded in Base64, below the 2 MB that the server accepts.
     static let maximumImages = 768 << 10
     static let maximumTexts = 64 << 10
 

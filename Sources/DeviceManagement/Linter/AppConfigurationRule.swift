@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in an app's configuration: in the broker's, which contains the second switch of shared device mode, or in
-/// the folders of data that another app's configuration names. The switch must be a Boolean under its exact name,
-/// because a device treats anything else as off.
+/// An error in an app's configuration: in the second switch of shared device mode, which the broker's configuration
+/// contains, or in the folders of data that another app's configuration names. The switch must be a Boolean under its
+/// exact name, because a device treats anything else as off.
 package struct AppConfigurationProblem: Equatable, Sendable {
     /// The problem, without a full stop.
     package let message: String

@@ -11,7 +11,7 @@ package struct BrowserPayload: Hashable, Sendable {
     package var blockedAddresses: [String]
     package var signInAddresses: [String]
     package var allowsPrinting: Bool
-    /// DER, one certificate each.
+    /// Certificates in DER format, one per element.
     package var certificates: [[UInt8]]
 
     package init(

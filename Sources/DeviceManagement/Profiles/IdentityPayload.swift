@@ -32,7 +32,7 @@ package struct IdentityPayload: Hashable, Sendable {
 
 /// `com.apple.security.root`: a root certificate for the device to trust.
 package struct CertificatePayload: Hashable, Sendable {
-    /// The certificate, in DER.
+    /// The certificate, in DER format.
     package var certificate: [UInt8]
     package var fileName: String?
 

@@ -8,7 +8,7 @@ extension Profile {
     /// - Parameters:
     ///   - enrollment: the id of this enrollment. It is part of the UUIDs of the identity payload and the server
     ///     payload, because each enrollment has its own identity.
-    ///   - root: the root certificate of the server's chain, in DER.
+    ///   - root: the root certificate of the server's chain, in DER format.
     package static func enrollment(
         tenant: UUID, organization: String, enrollment: String, serverURL: String, topic: String,
         identity: IdentityPayload, root: [UInt8]

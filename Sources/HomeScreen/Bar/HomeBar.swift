@@ -22,7 +22,7 @@ package final class HomeBar: Sendable {
     private let examine: @Sendable () async -> String?
     private let obstacle = Mutex<String?>(nil)
 
-    /// How often the session is examined. The bar may show a repair this much later.
+    /// How often the session is examined. After a repair, the bar may keep showing the obstacle for this long.
     private static let interval = Duration.seconds(60)
 
     /// - Parameters:

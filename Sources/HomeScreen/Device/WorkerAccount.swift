@@ -42,7 +42,7 @@ struct WorkerAccount: Sendable {
     /// The account that is signed in.
     ///
     /// Unlike the answer to `currentAccount`, this answer does not name the previous account, whose id would stay in
-    /// the memory of this process. The process has started anew to forget it.
+    /// the memory of this process. The process has started anew to forget that id.
     private func signedIn() async throws -> MSALAccount? {
         try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()).first
     }

@@ -4,7 +4,7 @@ internal import WebPages
 /// The language of the device, for a person who has not chosen a language.
 struct HomeLocale {
     let language: Language
-    /// How the device writes times in its own language (BCP 47), such as `en-GB`.
+    /// The tag (BCP 47) for formatting times in the device's language as the device does, such as `en-GB`.
     let tag: String
 
     /// - Parameter name: a name of locale(1), such as `de_CH.UTF-8`. English is used for a language without texts.

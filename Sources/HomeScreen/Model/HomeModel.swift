@@ -173,8 +173,8 @@ package struct HomeModel: Sendable, Equatable {
         return ending + followStage(state.stage)
     }
 
-    /// Decides whether a session that this process knows is over. A session is over once its end is committed. States
-    /// in between may be missing.
+    /// Decides whether a session that this process knows is over. A session is over once its end is committed. This
+    /// process may have missed states in between.
     private mutating func followSession(_ state: DeviceState) -> [Action] {
         let former = session
         switch state.stage {
@@ -204,8 +204,8 @@ package struct HomeModel: Sendable, Equatable {
         }
     }
 
-    /// Records that this process has received data of a worker. If it sees no session, it asks again, because the
-    /// session has not reached it yet or is already over.
+    /// Records that this process has received data of a worker. If it knows of no session, it reads the account again:
+    /// the state that shows the session has not arrived yet, or the session is already over.
     private mutating func learn() -> [Action] {
         guard !knowsWorker else { return [] }
         knowsWorker = true
@@ -214,7 +214,8 @@ package struct HomeModel: Sendable, Equatable {
 
     private mutating func forget() -> [Action] {
         (knowsWorker, lastWorker) = (false, nil)
-        // Apps may erase until the device is ready. Then the process that has started anew ends the programs.
+        // During a sign-out, apps may erase until the device is ready. Only then does the process that has started anew
+        // end the programs.
         return [.forget(endingPrograms: stage != .signingOut)]
     }
 

@@ -192,10 +192,10 @@ struct HomeViewComposer {
                 ].compactMap(\.self))
     }
 
-    /// The items about the files that browsers read.
+    /// The names of the items about the files that the agent writes for browsers.
     private static let rules: Set = ["browser_extension", "browser_policies"]
 
-    /// Whether the files that browsers read were changed; nil if the agent writes none.
+    /// The line on whether the files that the agent writes for browsers were changed; nil if the agent writes none.
     private func rules(_ items: [DeviceState.Handover.Item]) -> HomeView.Receipt.Line? {
         let results = items.filter { Self.rules.contains($0.name) }.map(\.result)
         guard !results.isEmpty else { return nil }
@@ -206,8 +206,8 @@ struct HomeViewComposer {
         return HomeView.Receipt.Line(what: text(.browserRules), result: text(result), mark: mark)
     }
 
-    /// What the session's browsers held open. The line never has the mark that all is well, because the agent looks at
-    /// the beginning and at the end, and does not see what was open in between.
+    /// The line on what the session's browsers held open. It never has the mark that all is well, because the agent
+    /// looks at the beginning and at the end, and does not see what was open in between.
     private func opened(_ opened: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
         let (result, mark): (HomeText, HomeView.Receipt.Mark) =
             switch opened {
@@ -218,14 +218,15 @@ struct HomeViewComposer {
         return HomeView.Receipt.Line(what: text(.browserHeld), result: text(result), mark: mark)
     }
 
-    /// How many kinds of places nobody looked at. `baton receipt show` names the places.
+    /// The line on how many kinds of places nobody looked at; nil if there are none or the number is unknown. `baton
+    /// receipt show` names the places.
     private func unobserved(_ count: Int?) -> HomeView.Receipt.Line? {
         guard let count, count > 0 else { return nil }
         return HomeView.Receipt.Line(
             what: text(.otherPlaces), result: text(.notLookedAt, ["number": String(count)]), mark: .unknown)
     }
 
-    /// What is known about everything that is not an item of the receipt.
+    /// The line on the worker's files that no item of the receipt covers.
     private func remains(_ left: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
         let (result, mark): (HomeText, HomeView.Receipt.Mark) =
             switch left {

@@ -8,7 +8,7 @@ const restTime = 700; // milliseconds after a touch during which another touch i
 const activityPause = 15000; // milliseconds between two reports that the person is active
 
 let language = new URLSearchParams(location.search).get('language') || '';
-let answer = null; // the last answer of the program
+let answer = null; // the last answer from the program
 let received = 0; // when that answer arrived, in milliseconds since 1970
 let waiting = null; // aborts the request for the next view
 
@@ -207,7 +207,7 @@ async function run() {
       isLost = false;
     } catch (error) {
       if (error.name === 'AbortError') continue;
-      // After a session the program starts anew: it drops the request, and answers the next one.
+      // After a session the program starts anew: it drops the current request, and answers the next one.
       if (!isLost) {
         isLost = true;
         continue;

@@ -23,7 +23,7 @@ struct HomeRoutes: Sendable {
     let contents: HomeContents
     /// The language of the device, for a person who has not chosen a language.
     let language: Language
-    /// How the device writes times in its own language (BCP 47), such as `en-GB`.
+    /// The tag (BCP 47) for formatting times in the device's language as the device does, such as `en-GB`.
     let locale: String
     let deviceName: String
     let presence: PagePresence
@@ -132,7 +132,7 @@ struct HomeRoutes: Sendable {
         }
 
         let change: UInt64
-        /// The number of the content. It changes whenever the logo, an icon or the colour does.
+        /// The number of the content. It changes whenever the logo, an icon or the colour changes.
         let content: Int
         let view: HomeView
         let locale: String

@@ -12,7 +12,7 @@ internal import UnixSocket
 /// Serves the home screen's page on a socket that is already listening. Hummingbird's own server cannot use such a
 /// socket.
 ///
-/// Every process of the machine can connect to the port. Requests are read only from connections that, according to the
+/// Every process on the machine can connect to the port. Requests are read only from connections that, according to the
 /// kernel, belong to the server's own user.
 struct HomeServer {
     /// Limits on the resources of this process that browsers may use.

@@ -4,9 +4,9 @@ internal import Hummingbird
 
 /// Refuses every request that does not come from the home screen's own page.
 ///
-/// Every web page in a browser of this user can reach the loopback port; ``HomeServer`` refuses other users. The browser
-/// reports the page that a request comes from (Fetch Metadata Request Headers, section 2; RFC 6454, section 7). The check
-/// of `Host` refuses requests through other names that resolve to this address (DNS rebinding).
+/// Every web page in a browser of this user can reach the loopback port; ``HomeServer`` refuses other users. The
+/// browser reports the page that a request comes from (Fetch Metadata Request Headers, section 2; RFC 6454, section 7).
+/// The check of `Host` refuses requests to other host names that resolve to this address (DNS rebinding).
 struct OwnBrowserOnly: RouterMiddleware {
     typealias Context = HomeContext
 

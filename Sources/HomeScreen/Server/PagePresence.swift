@@ -7,16 +7,16 @@ internal import Synchronization
 /// Other programs of the same user, such as the worker's browser, can also ask for views. Their requests do not count
 /// for any window.
 package final class PagePresence: Sendable {
-    /// How many requests of one window, and of all other programs, may wait at once.
+    /// How many requests from one window, or from all other programs together, may wait at once.
     private static let maximum = 16
 
-    /// The requests of one window.
+    /// The requests from one window, or from all other programs.
     private final class Page: Sendable {
         let requests = Mutex((waiting: 0, total: 0))
         let changes = ChangeCount()
     }
 
-    /// The requests of each window, by the window's process; the requests of other programs under nil.
+    /// The requests from each window, by the window's process; nil is the key for all other programs.
     private let pages = Mutex<[ProcessTable.Name?: Page]>([:])
 
     init() {}
@@ -48,11 +48,11 @@ package final class PagePresence: Sendable {
         }
     }
 
-    /// Suspends until no page has been open in a window for `patience`, or until the task is cancelled.
+    /// Suspends until no page has been open in a window for the duration `patience`, or until the task is cancelled.
     ///
     /// - Parameters:
     ///   - window: the process of the window.
-    ///   - start: how long a new page may take.
+    ///   - start: how long the first page in the window may take to open.
     package func awaitLoss(in window: ProcessTable.Name, start: Duration, patience: Duration) async {
         let page = page(in: window)
         defer { pages.withLock { $0[window] = nil } }

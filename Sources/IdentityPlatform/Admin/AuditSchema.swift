@@ -16,7 +16,7 @@ enum AuditSchema {
             ])
     ]
 
-    /// Adds an entry's origin (the sign-in method and the request id) and its detail.
+    /// Adds the columns for an entry's origin (the sign-in method and the request id) and for its detail.
     static let origin = [
         Migration(
             "audit origin",
@@ -28,7 +28,7 @@ enum AuditSchema {
         Migration("audit detail", ["ALTER TABLE audit ADD COLUMN detail TEXT"]),
     ]
 
-    /// Adds the address of the client whose request caused the event.
+    /// Adds the column for the address of the client whose request caused the event.
     static let clientAddress = [
         Migration(
             "audit client address", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN clientAddress TEXT"])

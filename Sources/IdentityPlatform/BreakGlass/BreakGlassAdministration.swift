@@ -8,7 +8,7 @@ package import Storage
 package struct BreakGlassAdministration: Sendable {
     let transactions: AdminTransactions
 
-    /// For how many minutes access can be granted.
+    /// The number of minutes for which access can be granted.
     package static let minutes = 1...240
     package static let defaultMinutes = 60
 
@@ -89,11 +89,11 @@ package enum AdminCaller {
 }
 
 extension Platform {
-    /// The header of responses from the administration socket that states until when break-glass access is in force.
+    /// The header in which responses from the administration socket state until when break-glass access is in force.
     package static let breakGlassHeader = IdentityAdmin.breakGlassHeader
 
-    /// Returns when the last break-glass access of any organisation ends, and how many there are; nil if none is
-    /// active.
+    /// Returns how many break-glass grants are active in all organisations, and when the last of them ends; nil if none
+    /// is active.
     ///
     /// - Throws: ``StorageError``
     package func activeBreakGlass() async throws -> (count: Int, until: Timestamp)? {

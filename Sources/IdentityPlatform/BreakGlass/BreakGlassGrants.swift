@@ -14,7 +14,7 @@ package struct BreakGlassGrant: Record {
     package let begun: Timestamp
     package let expires: Timestamp
     /// When the grant was revoked or was found to have expired. Nil does not mean that the grant is still active: it
-    /// may have expired since.
+    /// may have expired without being recorded as ended yet.
     package let ended: Timestamp?
 
     package static let table = "breakGlass"
@@ -96,7 +96,7 @@ struct BreakGlassGrants {
 
     /// Ends a grant and writes the audit entry. If it has ended already, nothing happens.
     ///
-    /// - Returns: whether the grant had not ended before.
+    /// - Returns: false if the grant had already ended.
     /// - Throws: ``StorageError``
     @discardableResult
     func end(_ grant: BreakGlassGrant, at time: Timestamp, outcome: String, by actor: String) throws -> Bool {

@@ -5,7 +5,7 @@ package struct KeyConfiguration: Sendable {
     /// How long a new key is published before it signs. This must be longer than the time for which clients cache a key
     /// set.
     package var publication: Duration = .seconds(2 * 86400)
-    /// The time from the moment when a key starts to sign until it gets a successor.
+    /// How long a key signs before it gets a successor.
     package var age: Duration = .seconds(90 * 86400)
 
     package init() {}

@@ -8,7 +8,7 @@ package struct DeviceConfiguration: Sendable {
     package var certificateLifetime: Duration = .seconds(10 * 365 * 86400)
     /// How long a primary refresh token is valid without renewal.
     package var primaryRefreshTokenLifetime: Duration = .seconds(14 * 86400)
-    /// The time from the sign-in to the expiry of a primary refresh token, even if the token is renewed.
+    /// How long after the sign-in a primary refresh token expires, even if it is renewed.
     package var primaryRefreshTokenLimit: Duration = .seconds(90 * 86400)
     /// The maximum number of personal devices per person.
     package var devicesPerPerson = 50

@@ -14,7 +14,7 @@ struct DeviceRegistrationEndpoints: Sendable {
     let directory: DirectoryCache
     let nonces: Nonces
     let accessTokens: AccessTokens
-    /// The resource that a token must be for.
+    /// The resource for which a token must have been issued.
     let resource: Resource
     let registration: DeviceRegistration
 

@@ -2,7 +2,7 @@
 internal import Storage
 
 enum DevicesSchema {
-    /// Adds the time at which a device was first found to be ahead of the database (``AheadDevices``).
+    /// Adds the column for the time at which a device was first found to be ahead of the database (``AheadDevices``).
     static let ahead = [Migration("device ahead", ["ALTER TABLE device ADD COLUMN aheadSince BIGINT"])]
 
     static let migrations = [

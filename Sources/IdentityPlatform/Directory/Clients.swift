@@ -105,8 +105,8 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the registration in a row, with its lists from the other tables. One statement reads all lists, because
-    /// each statement is a round trip to the server of a shared database.
+    /// Decodes a registration from its row, and reads its lists from the other tables. One statement reads all lists,
+    /// because each statement is a round trip to the server of a shared database.
     private func client(_ row: TableRow<Client>) throws -> Client {
         let (tenant, id): (TenantID, ClientID) = (try row[.tenant], try row[.id])
         let own: SQL = "WHERE tenant = \(tenant) AND client = \(id)"

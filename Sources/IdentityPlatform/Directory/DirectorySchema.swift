@@ -2,8 +2,8 @@
 internal import Storage
 
 enum DirectorySchema {
-    /// Adds the time at which an organisation was removed. The organisation's row is kept, because the audit log refers
-    /// to it. Another organisation can then use the domain.
+    /// Adds the column for the time at which an organisation was removed. The organisation's row is kept, because the
+    /// audit log refers to it. Another organisation can then use the domain.
     static let removal = [Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"])]
 
     static let migrations = [

@@ -4,8 +4,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// Normalises URLs before routing. OData allows the key of an object in parentheses (OData 4.01 part 2, section 4.3.2).
-/// So `devices(deviceId='…')` becomes `devices/deviceId=…`.
+/// Normalises URLs before routing. OData allows the key of an object in parentheses (OData 4.01 part 2, section 4.3.2),
+/// so `devices(deviceId='…')` becomes `devices/deviceId=…`.
 struct GraphAddress: HTTPResponder {
     let next: any HTTPResponder<IdentityContext>
 

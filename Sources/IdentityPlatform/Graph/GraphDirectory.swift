@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The directory as the routes of Graph read and change it.
+/// What the routes of Graph need to read and change the directory.
 struct GraphDirectory: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -8,7 +8,7 @@ internal import Storage
 /// ``GraphRoute``, each restricted by its ``GraphAccess``.
 struct GraphEndpoints: Sendable {
     let accessTokens: AccessTokens
-    /// The resource that a token must be for.
+    /// The resource for which a token must have been issued.
     let resource: Resource
     let directory: GraphDirectory
 

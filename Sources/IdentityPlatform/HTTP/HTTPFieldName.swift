@@ -15,7 +15,7 @@ package enum HTTPFieldName: String, CaseIterable, Sendable {
     case replayNonce = "Replay-Nonce"
     case requestID = "x-ms-request-id"
 
-    /// The name in the type that HTTPTypes uses.
+    /// The name as a value of the type that HTTPTypes uses.
     package var field: HTTPField.Name {
         guard let name = HTTPField.Name(rawValue) else { preconditionFailure("\(rawValue) is not a token (RFC 9110)") }
         return name

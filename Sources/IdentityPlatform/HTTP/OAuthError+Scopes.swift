@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// Refusals that name the scopes that the client has asked for.
+/// Refusals that name the scopes that the client requested.
 extension OAuthError {
     /// The resource knows none of these scopes.
     package static func unknownScopes(_ scopes: [String]) -> OAuthError { unknownScope.naming(scopes) }
@@ -16,7 +16,8 @@ extension OAuthError {
         )
     }
 
-    /// A scope as it is shown: at most 100 characters, of those that the names of permissions consist of.
+    /// A scope as it is shown: at most 100 characters. Each character that names of permissions do not contain is
+    /// replaced.
     private static func shown(_ scope: String) -> String {
         String(
             scope.prefix(100).map { character in

@@ -104,7 +104,7 @@ package struct IdentityMetrics: Sendable {
             refused: Counter(label: Self.hashingRefused, factory: factory))
     }
 
-    /// Runs the handling of a request at the token endpoint, and counts its outcome.
+    /// Runs `body`, which handles a request at the token endpoint, and counts the outcome.
     func grant<T>(_ kind: GrantKind, _ body: () async throws -> T) async throws -> T {
         do {
             let value = try await body()
@@ -116,7 +116,8 @@ package struct IdentityMetrics: Sendable {
         }
     }
 
-    /// Runs a sign-in, and counts its outcome. A result of nil means that the sign-in was refused.
+    /// Runs `body`, which signs a person in, and counts the outcome. A result of nil means that the sign-in was
+    /// refused.
     func signIn<T>(_ method: SignInMethod, _ body: () async throws -> T?) async throws -> T? {
         do {
             let value = try await body()

@@ -7,7 +7,7 @@ internal import X509
 
 /// Facts about the platform's keys and certificates, for an operator. They name no organisation.
 package struct PlatformMeasures: Sendable {
-    /// For each algorithm, when the oldest key that currently signs for an organisation began to sign.
+    /// For each algorithm, when the oldest of the organisations' current signing keys began to sign.
     package let oldestSigningKeys: [SignatureAlgorithm: Timestamp]
     /// The earliest time at which the certificate of an organisation's device authority expires; nil if there is none
     /// yet.

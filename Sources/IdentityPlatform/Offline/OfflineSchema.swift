@@ -2,7 +2,7 @@
 internal import Storage
 
 enum OfflineSchema {
-    /// Creates the tables of the rules for offline sign-in and of the issued leases.
+    /// Creates the table of the rules for offline sign-in, and the table of the issued leases.
     static let migrations = [
         Migration(
             "offline",

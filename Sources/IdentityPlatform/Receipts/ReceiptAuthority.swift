@@ -58,8 +58,8 @@ struct ReceiptAuthority: Sendable {
             session: SessionID(bytes: Array(content[32...])))
     }
 
-    /// Returns the sequence number of a countersignature that this organisation made; nil if it belongs to another
-    /// chain, or if the organisation did not sign it.
+    /// Returns the sequence number in a countersigned line; nil if the line belongs to another chain, or if this
+    /// organisation did not sign it.
     ///
     /// The line comes from a device. If it cannot be read, it proves nothing, and the decision depends only on what the
     /// server has stored.

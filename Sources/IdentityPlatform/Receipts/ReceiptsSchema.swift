@@ -2,7 +2,7 @@
 internal import Storage
 
 enum ReceiptsSchema {
-    /// Creates the tables of the organisations' receipt keys and of the countersigned chain heads.
+    /// Creates the table of the organisations' receipt keys, and the table of the countersigned chain heads.
     static let migrations = [
         Migration(
             "receipts",

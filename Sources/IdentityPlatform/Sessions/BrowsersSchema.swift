@@ -2,7 +2,8 @@
 internal import Storage
 
 enum BrowsersSchema {
-    /// Adds the browser in which a session began, and the table of browsers that belong to a device.
+    /// Adds the columns for how a session began (in which browser, or with a device code), and the table of browsers
+    /// that belong to a device.
     static let migrations = [
         Migration(
             "browsers",

@@ -23,7 +23,7 @@ package struct LiveSession: Sendable {
     }
 }
 
-/// The rule for whether a session is still valid, used by every grant and every check.
+/// Decides whether a session is still valid. Every grant and every check uses this rule.
 enum SessionRule {
     /// Returns why the session is no longer valid; nil if it is valid.
     ///

@@ -88,8 +88,8 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }
 
-    /// Refuses a configuration of the broker that would keep a device from being shared without a report of the reason,
-    /// and folders of data that would make a device refuse an app's configuration.
+    /// Refuses a configuration of the broker that would silently keep a device from being shared, and folders of data
+    /// that would make a device refuse an app's configuration.
     private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
         guard let configuration = configuration?.mapValues(\.propertyList),
             let problem = app == AppConfiguration.broker

@@ -27,7 +27,7 @@ struct ManagementRouter<Context: RequestContext> {
             } catch let refusal as ManagementRefusal {
                 return try Answer.json(refusal.failure, status: refusal.status)
             } catch let error as StorageError where error.isTemporary {
-                // The socket's listener answers for both engines.
+                // The socket's listener turns this error into a response, for both engines.
                 throw error
             } catch {
                 Logger.current.error("device administration failed", metadata: ["error": "\(error)"])

@@ -70,7 +70,7 @@ struct PackageTable: PackageStore {
         }
     }
 
-    /// A sweep removed the copy, because this node did not continue it for a long time.
+    /// The refusal if a sweep removed the copy because this node did not continue it for a long time.
     private static var abandoned: ManagementRefusal {
         ManagementRefusal(.unwritableStore, "The package was not stored in time.", remedy: "Add the app again.")
     }
@@ -120,8 +120,8 @@ struct PackageTable: PackageStore {
         }
     }
 
-    /// Copies the packages that apps need and the database does not have from a folder, which a single node used
-    /// before.
+    /// Copies packages from the folder that a single node used before: those that apps need and that are not in the
+    /// database yet.
     func adopt(_ folder: String) async throws {
         let names = try await onFileThread {
             let files = FileManager.default

@@ -9,7 +9,7 @@ struct AccountChange: Sendable {
     let epoch: Epoch
     /// Whether the broker reports this change until the app acknowledges it.
     let isReported: Bool
-    /// Whether the app saw an account before and that account differs from the current account.
+    /// Whether the account that the app saw before differs from the current account; false if the app saw none.
     let isChange: Bool
 
     init(current: MSALAccount?, previous: MSALAccount?, epoch: Epoch, isReported: Bool = true) {
@@ -66,8 +66,8 @@ extension Client {
         if change.isReported { acknowledge(change, correlation) }
     }
 
-    /// Tells the broker that the app has handled a change. Until then each query reports the change; later queries do
-    /// not (CUR-5).
+    /// Tells the broker that the app has handled a change. Queries report the change until the broker has learned this,
+    /// and no longer afterwards (CUR-5).
     ///
     /// Errors are ignored, because the broker then reports the change again. `complete` runs in any case.
     private func acknowledge(

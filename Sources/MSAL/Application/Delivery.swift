@@ -29,8 +29,9 @@ struct Delivery: Sendable {
     var isAsynchronous: Bool { receiver != .block }
     private let receiver = Self.receiver.get()
     private let queue: DispatchQueue
-    /// Whether the block runs on the main queue because the app named no queue. The library assumes that a queue named
-    /// by the app runs.
+    /// Whether the library logs an error if the block does not start: true if the block runs on the main queue because
+    /// the app named no queue. The library does not watch a queue that the app named, because it assumes that this
+    /// queue runs.
     private var isWatched = false
 
     /// Delivers on the main queue unless the app names a queue. Used for calls that start from a user's action (THR-2).

@@ -140,7 +140,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// through ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; to sign a worker out,
     /// use ``signout(with:signoutParameters:completionBlock:)``. Asks the broker and blocks, see ``allAccounts()``.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the broker could not be reached or refused.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the broker refused the removal or could not be reached.
     #if canImport(ObjectiveC)
         @objc(removeAccount:error:)
     #endif
@@ -292,6 +292,6 @@ extension MSALPublicClientApplication {
     package var clientID: String { client.id }
     /// The host of the identity platform.
     package var environment: String { client.authority.host }
-    /// The connection of this application's calls; nil if the application may not use the broker (INIT-8).
+    /// The connection that this application's calls use; nil if the application may not use the broker (INIT-8).
     package var broker: BrokerConnection? { client.mayUseBroker ? client.broker : nil }
 }

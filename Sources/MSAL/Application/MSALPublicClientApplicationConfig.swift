@@ -17,7 +17,7 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
     open var knownAuthorities: [MSALAuthority] = []
     /// The app's capabilities beyond plain tokens, such as `CP1` for claims challenges.
     open var clientApplicationCapabilities: [String]?
-    /// How many seconds before its expiry a cached token counts as expired; 300 by default (SIL-8).
+    /// A cached token counts as expired this many seconds before it expires; 300 by default (SIL-8).
     ///
     /// The broker decides when it renews a token, so the value has no effect.
     open var tokenExpirationBuffer: Double = 300

@@ -23,7 +23,7 @@ struct ScopeList: Equatable {
 
     /// Returns the scopes of this list that are missing in `granted` (INT-9).
     ///
-    /// `email` counts as granted. `.default` counts as granted if any other scope was.
+    /// `email` counts as granted. `.default` counts as granted if any other scope was granted.
     func declined(where granted: ScopeList) -> [String] {
         texts.filter { text in
             guard !text.isScope(Self.email), !granted.texts.contains(scope: text) else { return false }

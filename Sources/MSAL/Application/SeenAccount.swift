@@ -19,7 +19,7 @@ final class SeenAccount: Sendable {
 
     private let state = Mutex(State())
 
-    /// Records that the app is shown this account, for example with a token.
+    /// Records that this object shows the app this account, for example with a token.
     func show(_ account: MSALAccount?) {
         guard let identifier = account?.identifier else { return }
         state.withLock { state in
@@ -31,8 +31,9 @@ final class SeenAccount: Sendable {
         }
     }
 
-    /// Returns `answer`, completed with the previous account. If the account that this object has shown has left, but
-    /// the broker reports no change, that account becomes the previous account.
+    /// Returns `answer` with the previous account added if the broker has left it out. If the broker reports no change
+    /// although the account that this object has shown is no longer the current one, that account becomes the previous
+    /// account.
     func completed(_ answer: AccountChange, environment: String) -> AccountChange {
         let seen = state.withLock(\.account)
         guard let seen, seen != answer.current?.identifier, !answer.isChange else { return answer }

@@ -11,13 +11,13 @@ package struct BrokerDeadlines: Sendable {
     /// How long the rest of a message may take to arrive after its first byte. The broker sends each message in one
     /// piece.
     package var frame: Duration = .seconds(2)
-    /// How long a request that reads what the broker knows, such as the current account, waits for its reply. The broker
-    /// answers in milliseconds. A person may be waiting for a screen that depends on the reply; if the broker hangs,
-    /// they must not conclude that the app hangs.
+    /// How long the library waits for the reply to a request for something that the broker already knows, such as the
+    /// current account. The broker answers in milliseconds. A person may be waiting for a screen that depends on the
+    /// reply; if the broker hangs, they must not conclude that the app hangs.
     package var reading: Duration = .seconds(3)
-    /// How long a request that the broker records on disk without asking the server waits for its reply.
+    /// How long the library waits for the reply to a request that the broker records on disk without asking the server.
     package var recording: Duration = .seconds(10)
-    /// How long any other request without user interaction waits for its reply.
+    /// How long the library waits for the reply to any other request without user interaction.
     package var silent: Duration = .seconds(60)
     /// How long a sign-in waits for its reply. This is longer than the time for which the broker keeps a sign-in page
     /// open.

@@ -4,9 +4,9 @@ package import BrokerProtocol
 /// Receives a connection's epochs and the events that the broker sends on its own. A connection with a listener asks
 /// for events in its hello. The blocks run on the connection's thread and must not block it.
 package struct BrokerListener: Sendable {
-    /// The connection has opened, and belongs to this epoch.
+    /// Called when the connection has opened, with the epoch to which it belongs.
     let opened: @Sendable (Epoch) -> Void
-    /// The connection could not be opened. The library tries again unless the failure is permanent.
+    /// Called when the connection could not be opened. The library tries again unless the failure is permanent.
     let missed: @Sendable (LinkFailure) -> Void
     let event: @Sendable (BrokerEvent) -> Void
 

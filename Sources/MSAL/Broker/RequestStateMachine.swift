@@ -24,7 +24,7 @@ struct RequestStateMachine {
         var isRepeated = false
         /// The epoch of the connection that ended while this sign-in was waiting for its reply.
         var askedIn: Epoch?
-        /// When a cancelled sign-in ends even without the broker's reply.
+        /// The time at which a cancelled sign-in ends even if the broker has not replied.
         var canceledUntil: ContinuousClock.Instant?
         /// When the call began to wait for a connection.
         var since: ContinuousClock.Instant

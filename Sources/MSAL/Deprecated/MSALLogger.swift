@@ -15,13 +15,13 @@ open class MSALLogger: NSObject, @unchecked Sendable {
         set { MSALGlobalConfig.loggerConfig.logLevel = newValue }
     }
 
-    /// Whether lines may contain personal data. They never do, whatever the value.
+    /// Whether log lines may contain personal data. They never do, whatever the value.
     public var piiLoggingEnabled: Bool {
         get { MSALGlobalConfig.loggerConfig.piiEnabled }
         set { MSALGlobalConfig.loggerConfig.piiEnabled = newValue }
     }
 
-    /// Sets the callback. It can be set only once per process.
+    /// Sets the callback that gets the log lines. It can be set only once per process.
     @preconcurrency
     public func setCallback(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
         MSALGlobalConfig.loggerConfig.setLogCallback(callback)
@@ -32,7 +32,7 @@ open class MSALLogger: NSObject, @unchecked Sendable {
     @nonobjc
 #endif
 extension MSALLoggerConfig {
-    /// Whether lines may contain personal data. They never do, whatever the value.
+    /// Whether log lines may contain personal data. They never do, whatever the value.
     @available(*, deprecated, renamed: "logMaskingLevel")
     public var piiEnabled: Bool {
         get { logMaskingLevel != .settingsMaskAllPII }

@@ -13,7 +13,7 @@ struct Fault: Error, Equatable {
     var oauthSuberror: String?
     /// The server's numeric error codes.
     var serverCodes: [Int] = []
-    /// The result that arrived although it is not what was requested (INT-9).
+    /// What the server granted and what it declined, if it granted only some of the requested scopes (INT-9).
     var declined: Declined?
 
     /// The scopes that were not granted, the scopes that were, and the token for the granted ones.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The data that the log masks. This library masks all personal data at every level.
+/// The kinds of data that are masked in log lines. This library masks all personal data at every level.
 #if canImport(ObjectiveC)
     @objc(MSALLogMaskingLevel)
 #endif

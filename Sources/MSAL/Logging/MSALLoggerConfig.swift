@@ -19,7 +19,7 @@ open class MSALLoggerConfig: NSObject, @unchecked Sendable {
         set { log.level = newValue }
     }
 
-    /// The data that log lines mask. No line ever contains personal data, whatever the value (LOG-2).
+    /// The kinds of data that are masked in log lines. No line ever contains personal data, whatever the value (LOG-2).
     open var logMaskingLevel: MSALLogMaskingLevel {
         get { log.maskingLevel }
         set { log.maskingLevel = newValue }

@@ -11,7 +11,8 @@ open class MSALInteractiveTokenParameters: MSALTokenParameters {
     open var loginHint: String?
     /// The domain of the user's organisation, as a hint (INT-12).
     open var domainHint: String?
-    /// Additional permissions that the user is asked to consent to now. The token is not requested for them.
+    /// Additional permissions that the user is asked to consent to now. The request for the token does not include
+    /// them.
     open var extraScopesToConsent: [String]?
     /// The authentication method that the user prefers (INT-12).
     open var preferredAuthMethod: MSALPreferredAuthMethod = .none

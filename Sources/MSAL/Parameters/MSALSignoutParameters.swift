@@ -31,12 +31,12 @@ open class MSALSignoutParameters: MSALParameters {
         super.init()
     }
 
-    /// Signs out without web parameters. They are needed only if ``signoutFromBrowser`` is set (OUT-3).
+    /// Signs out without web parameters. Web parameters are needed only if ``signoutFromBrowser`` is set (OUT-3).
     public override init() {
         presentation = nil
         super.init()
     }
 
-    /// The copy of the web parameters; if none were given, parameters that present on nothing.
+    /// The copy of the web parameters; if none were given, parameters without a presenting object.
     open var webviewParameters: MSALWebviewParameters { presentation ?? .presentingNothing() }
 }

@@ -20,7 +20,7 @@ package protocol DeviceCall: Sendable {
 extension DeviceCall {
     /// Returns the call as a compact JWS, signed with the device key.
     ///
-    /// - Parameter certificate: the device's certificate, DER.
+    /// - Parameter certificate: the device's certificate in DER format.
     /// - Throws: the error of the cryptography library.
     package func signed(with deviceKey: SigningKey, certificate: [UInt8]) throws -> String {
         var payload = MembersWriter()

@@ -7,8 +7,8 @@ package struct EndSessionRequest: DeviceCall {
     package let binding: CallBinding
     package let sessionID: String
     package let epoch: DeviceEpoch
-    /// Whether the user asked to end the identity platform's browser session. That session ends in any case, because it
-    /// is part of the session; the value only records what the user asked for.
+    /// Whether the user asked to end the identity platform's browser session. The browser session ends in any case,
+    /// because it is part of the device's session; the value only records what the user asked for.
     package let endsBrowserSession: Bool
 
     package init(_ binding: CallBinding, sessionID: String, epoch: DeviceEpoch, endsBrowserSession: Bool) {

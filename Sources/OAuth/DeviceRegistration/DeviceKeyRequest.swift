@@ -12,7 +12,7 @@ package struct DeviceKeyRequest: Sendable {
     /// request contains none.
     package let nonce: String?
 
-    /// Reads and checks a request of at most 8 KiB of DER.
+    /// Reads and checks a request of at most 8 KiB in DER format.
     ///
     /// - Throws: ``JOSEFailure``; `unusableKey` for a key of a different type or size.
     package init(decoding der: [UInt8]) throws(JOSEFailure) {

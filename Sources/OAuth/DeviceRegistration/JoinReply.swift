@@ -2,7 +2,7 @@
 
 /// The reply of device registration to a join.
 package struct JoinReply: Sendable {
-    /// The device certificate, DER; its subject is a single common name, the device id.
+    /// The device certificate in DER format; its subject is a single common name, the device id.
     package let certificate: [UInt8]
     /// The SHA-1 of the certificate, in upper-case hexadecimal. It identifies the certificate and proves nothing.
     package let thumbprint: String

@@ -6,7 +6,7 @@ package struct JoinRequest: Sendable {
     /// The subject of every certificate request in this protocol.
     package static let certificateRequestCommonName = "7E980AD9-B86D-4306-9425-9AC066FB014A"
 
-    /// The PKCS#10 request for the device key, DER.
+    /// The PKCS#10 request for the device key, in DER format.
     package let certificateRequest: [UInt8]
     package let transportKey: TransportKey
     package let targetDomain: String

@@ -12,8 +12,7 @@ package enum RegistrationName: String, WireName {
     case deviceKeys = "DeviceKeys"
     case deviceType = "DeviceType"
     case encoding = "Encoding"
-    /// The public key of a worker's Windows Hello key, which the worker unlocks with a gesture (`BCRYPT_RSAKEY_BLOB`,
-    /// base64).
+    /// The public half of the Windows Hello key that a worker unlocks with a gesture (`BCRYPT_RSAKEY_BLOB`, base64).
     case helloKey = "kngc"
     case joinType = "JoinType"
     case keyID = "kid"

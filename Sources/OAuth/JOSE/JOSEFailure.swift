@@ -10,6 +10,6 @@ package enum JOSEFailure: Error, Equatable {
     case unsupported
     /// The signature or the authentication tag is wrong.
     case wrongSignature
-    /// The key is too short, too long, or not a key.
+    /// The key is too short or too long, or the data is not a key.
     case unusableKey
 }

@@ -20,7 +20,7 @@ package struct TokenSigner: Sendable {
     /// Makes a signer with the device's certificate in the header (`x5c`, RFC 7515 section 4.1.6).
     ///
     /// - Parameters:
-    ///   - certificate: the certificate, DER.
+    ///   - certificate: the certificate in DER format.
     ///   - keyDerivationVersion: the version to announce to the server in a request for a PRT.
     package init(key: SigningKey, certificate: [UInt8], keyDerivationVersion: KeyDerivationVersion? = nil) {
         var header = MembersWriter()

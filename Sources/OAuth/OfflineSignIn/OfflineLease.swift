@@ -26,17 +26,18 @@ package struct OfflineLease: Sendable, Equatable {
         case password
         /// A PIN for this device, protected by the TPM's lock-out.
         case pin
-        /// A PIN even on a device without a TPM. Anyone who copies the disk can guess the PIN without limit.
+        /// A PIN that is accepted even on a device without a TPM. Anyone who copies the disk can guess the PIN without
+        /// limit.
         case pinWithoutTPM = "pin-without-tpm"
     }
 
     /// The limits of a lease. The lease ends as soon as the first limit is reached.
     package struct Limits: Sendable, Equatable {
-        /// Seconds that the device may be powered on after it received the lease.
+        /// How many seconds the device may be powered on after it received the lease.
         package let poweredSeconds: Int
         /// How many times the device may boot after it received the lease.
         package let boots: Int
-        /// Consecutive wrong attempts after which the device erases the lease.
+        /// The number of consecutive wrong attempts after which the device erases the lease.
         package let attempts: Int
 
         package init(poweredSeconds: Int, boots: Int, attempts: Int) {

@@ -4,7 +4,7 @@
 /// signed-in worker.
 package struct OfflineQuestion: DeviceCall {
     package let binding: CallBinding
-    /// The session whose worker may get a lease; nil if the query is only about existing leases.
+    /// The session whose worker requests a lease; nil if the query is only about existing leases.
     package let sessionID: String?
     /// The ids of the leases on the device.
     package let held: [String]

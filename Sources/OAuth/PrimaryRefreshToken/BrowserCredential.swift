@@ -20,8 +20,8 @@ package struct BrowserCredential: Sendable {
     /// anyone who obtains such a credential could replay it. Its nonce is read as empty and therefore counts as too
     /// old.
     ///
-    /// Refuses a token request, which is signed with the same key. A token request contains members for the client
-    /// and the requested tokens.
+    /// Refuses a token request, which is signed with the same key. A token request is recognised by its members for the
+    /// client and the requested tokens.
     ///
     /// - Throws: ``MembersFailure``
     package init(_ claims: Members) throws(MembersFailure) {

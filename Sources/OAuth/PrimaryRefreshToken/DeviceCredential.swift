@@ -13,7 +13,7 @@ package struct DeviceCredential: Sendable {
 
     /// Signs the credential.
     ///
-    /// - Parameter certificate: the device's certificate, DER.
+    /// - Parameter certificate: the device's certificate in DER format.
     /// - Throws: the error of the cryptography library.
     package func signed(with deviceKey: SigningKey, certificate: [UInt8]) throws -> String {
         var payload = MembersWriter()

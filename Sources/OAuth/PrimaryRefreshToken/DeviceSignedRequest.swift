@@ -6,7 +6,8 @@ internal import JSON
 package enum DeviceSignedRequest {
     /// A request whose signature has not been checked, with the certificate that it names.
     package struct Unverified: Sendable {
-        /// The leaf certificate, DER. Check its chain and compare its key with the registered device first.
+        /// The leaf certificate in DER format. First check its chain, and compare its key with the registered device's
+        /// key.
         package let certificate: [UInt8]
         /// Whether the sender will use key derivation version 2.
         package let announcesVersionTwo: Bool

@@ -35,7 +35,7 @@ package struct DeviceTokenRequest: Sendable {
         claims[ClaimName.grantType] == .string(GrantType.deviceToken.rawValue)
     }
 
-    /// Returns the form to post, signed with the device key; `certificate` is DER.
+    /// Returns the form to post, signed with the device key; `certificate` is in DER format.
     ///
     /// - Parameter audience: the token endpoint's URL.
     /// - Throws: the error of the cryptography library.

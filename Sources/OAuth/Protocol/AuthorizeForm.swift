@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A form of the pages that the authorization endpoint shows.
+/// One of the HTML forms on the pages of the authorization endpoint.
 package enum AuthorizeForm: String, CaseIterable, Sendable {
     case login, account, consent
 

@@ -4,7 +4,8 @@
 package enum Suberror {
     /// A PRT request names an epoch that this device has already left (Baton's own).
     package static let staleEpoch = "stale_epoch"
-    /// The nonce is too old, or the server has restarted since: fetch a new nonce and sign again (Baton's own).
+    /// The nonce is too old, or the server has restarted since it issued the nonce. The client must fetch a new nonce
+    /// and sign again (Baton's own).
     package static let staleNonce = "stale_nonce"
     /// The identical request was already answered (Baton's own).
     package static let replayedRequest = "replayed_request"

@@ -89,7 +89,7 @@ package struct JSONLogHandler: LogHandler {
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
-    /// Returns a time, in milliseconds since 1970, in UTC as RFC 3339 defines it.
+    /// Returns the text of a time in milliseconds since 1970: in UTC, in the format of RFC 3339.
     private static func text(of time: Int64) -> String {
         func padded(_ number: Int64, _ width: Int) -> String {
             let text = String(number)

@@ -2,8 +2,8 @@
 
 /// One line of an audit log.
 package struct AuditEntry: Sendable {
-    /// The line's place in the order of the tenant's lines. Lines written by older servers are numbered from 1; later
-    /// lines have the time in microseconds (``AuditPositions``).
+    /// The line's place in the order of the tenant's lines. Lines written by older servers are numbered from 1; the
+    /// position of a later line is its time in microseconds (``AuditPositions``).
     package let position: Int64
     package let time: Timestamp
     /// The actor: an object id, ``AuditLog/localOperator`` or ``AuditLog/server``.

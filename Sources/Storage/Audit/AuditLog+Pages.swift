@@ -38,7 +38,8 @@ extension AuditLog {
         }
     }
 
-    /// Replaces an id, as actor and as part of the subject, in these lines, and removes their clients' addresses.
+    /// In these lines, replaces an id wherever it is the actor or a part of the subject, and removes the clients'
+    /// addresses.
     ///
     /// - Throws: ``StorageError``
     package func replace(_ id: String, with other: String, in entries: [AuditEntry], tenant: TenantID) throws {

@@ -44,7 +44,7 @@ package struct AuditLog {
         throw StorageError(.busy, "no position is free for a line of the audit log")
     }
 
-    /// How many positions are tried for one line. Another node has rarely taken even the first one.
+    /// The maximum number of positions that are tried for one line. Usually the first one is free.
     private static let attempts = 100
 
     /// Increments the counter of an equal line that is less than ten minutes old, or appends a line if there is none.

@@ -39,7 +39,7 @@ package struct BackupFile: Sendable {
 /// The rows of one database in a backup. Every time the rows of a table are read, their digest is checked.
 package struct BackupContent: DatabaseContent {
     fileprivate let file: DataFile
-    /// The place of the first row in the file.
+    /// The byte offset of the first row in the file.
     fileprivate let start: Int
     package let layout: DatabaseLayout
     fileprivate let tables: [BackupManifest.Table]
@@ -88,7 +88,7 @@ package struct BackupContent: DatabaseContent {
 private final class BackupRows: RowCursor {
     private let file: DataFile
     private let table: BackupManifest.Table
-    /// The place after the bytes in `buffer`.
+    /// The byte offset in the file after the bytes in `buffer`.
     private var place: Int
     private let end: Int
     private var buffer: ArraySlice<UInt8> = []

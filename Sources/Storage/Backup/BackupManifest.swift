@@ -55,7 +55,7 @@ enum ManifestCoding {
         let length: Int
         fileprivate let sha256: String
 
-        /// The place of the first row in the file.
+        /// The byte offset of the first row in the file.
         var end: Int { lineLength + length + 1 }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// An open file that is read and written at given places.
+/// An open file that is read and written at given byte offsets.
 final class DataFile: Sendable {
     private let number: Int32
     let path: String
@@ -44,7 +44,7 @@ final class DataFile: Sendable {
         return Int(status.st_size)
     }
 
-    /// Returns up to `count` bytes from a place; fewer only at the end of the file.
+    /// Returns up to `count` bytes from a byte offset; fewer only at the end of the file.
     func read(_ count: Int, at place: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

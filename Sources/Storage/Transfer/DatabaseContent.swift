@@ -10,7 +10,7 @@ package protocol DatabaseContent: Sendable {
     func forEachTable(_ body: (TableLayout, any RowCursor) throws -> Void) throws
 }
 
-/// A database from which one consistent state can be read, while other transactions write.
+/// A database from which one consistent state can be read while other transactions write.
 package protocol SnapshotSource: Sendable {
     var layout: DatabaseLayout { get }
     var catalogue: Catalogue { get }

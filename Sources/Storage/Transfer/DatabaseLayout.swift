@@ -4,7 +4,7 @@
 package struct TableLayout: Sendable, Equatable {
     package let name: String
     let columns: [Column]
-    /// The places of the key's columns in `columns`.
+    /// The indices of the key's columns in `columns`.
     let key: [Int]
 
     struct Column: Sendable, Equatable {
@@ -106,8 +106,8 @@ package struct RecordedStep: Codable, Sendable, Equatable {
 extension DatabaseLayout {
     var steps: [RecordedStep] { migrations.map { RecordedStep(id: $0.id, checksum: $0.checksum) } }
 
-    /// Checks that the database has exactly these tables and columns, and these steps of the schema, and that all its
-    /// texts can be read.
+    /// Checks that the database has exactly these tables, columns and steps of the schema, and that all its texts can
+    /// be read.
     ///
     /// - Throws: ``TransferError`` `schemaDiffers`, `valueUnsupported`; ``StorageError``
     package func check(_ connection: any Connection, catalogue: Catalogue) throws {
@@ -144,7 +144,8 @@ extension DatabaseLayout {
     }
 }
 
-/// Lists the tables of a database. This is the only information that the two databases provide by different statements.
+/// The kind of a database, with the statements that list its tables and columns. Only these statements differ between
+/// the two kinds.
 package enum Catalogue: String, Codable, Sendable {
     case sqlite
     case postgreSQL = "postgresql"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type whose values can be stored in a column, in the same form in every statement.
+/// A type whose values can be stored in a column. Every statement represents them in the same way.
 ///
 /// Identifiers, codes and points in time conform through their raw value:
 ///
 ///     enum State: String, ColumnValue { case issued, ended }
 package protocol ColumnValue: Sendable {
-    /// Creates a value from a column; nil if the column holds a different type.
+    /// Creates a value from the value in a column; returns nil if the column holds a different type.
     init?(column: SQL.Value)
     var column: SQL.Value { get }
 }

@@ -6,7 +6,7 @@ internal import Storage
 ///
 /// Other roles of the same database can send and read notifications, too.
 struct NotificationChannel: Sendable {
-    /// A name that needs no quotes: schemas have only small letters, digits and `_`.
+    /// The channel's name. It needs no quotes, because names of schemas contain only small letters, digits and `_`.
     private let name: String
     /// Distinguishes this database object from all others, including those in the same process.
     let sender: String

@@ -35,7 +35,7 @@ final class ConnectionPool: Sendable {
         return try await body(connection)
     }
 
-    /// The number of connections that are in use, and of callers that wait.
+    /// The number of connections in use, and the number of waiting callers.
     var load: (inUse: Int, waiting: Int) { state.withLock { ($0.made - $0.free.count, $0.waiting.count) } }
 
     private func take() async throws -> PooledConnection {

@@ -77,7 +77,7 @@ actor PooledConnection {
         }
     }
 
-    /// Releases a lock and closes the connection. If the connection is lost, the server has released the lock.
+    /// Releases a lock and closes the connection. If the connection is lost, the server has already released the lock.
     func release(_ lock: AdvisoryLock) {
         do throws(Failure) {
             _ = try server?.rows("SELECT pg_advisory_unlock_all()", limit: limits.statement)

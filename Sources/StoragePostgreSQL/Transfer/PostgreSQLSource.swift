@@ -26,7 +26,7 @@ package struct PostgreSQLSource: SnapshotSource {
 }
 
 extension PostgreSQLConfiguration {
-    /// The same server, with one connection and with time for large statements.
+    /// The configuration for a transfer: the same server, one connection, and more time for large statements.
     var forTransfer: PostgreSQLConfiguration {
         var configuration = self
         configuration.limits.connections = 1

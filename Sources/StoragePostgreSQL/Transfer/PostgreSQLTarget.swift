@@ -22,7 +22,7 @@ package struct PostgreSQLTarget: Sendable {
 
     /// Connects to the server.
     ///
-    /// - Parameter schemas: the schemas, which are in the same database.
+    /// - Parameter schemas: the schemas, all in the same database.
     /// - Throws: ``StorageError``, `CancellationError`
     package init(_ schemas: [Schema]) async throws {
         guard let first = schemas.first else { throw StorageError(.failed, "there is no schema to write to") }
@@ -141,8 +141,8 @@ extension Connection {
         return false
     }
 
-    /// Sets the next value of each identity column of the current schema to one more than the highest value, because
-    /// inserting values does not.
+    /// Sets the next value of each identity column of the current schema to one more than the highest value. Inserting
+    /// explicit values does not advance it.
     ///
     /// - Throws: ``StorageError``
     package func advanceIdentityColumns() throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A whole page with a form or a message for a person, in one language. The page contains no code and no style of its
-/// own; it loads both from addresses of the server that shows it.
+/// own; it loads both from the server that serves it.
 package struct FormPage: Sendable {
     /// The addresses of the files that the page loads from its server.
     package struct Addresses: Sendable {

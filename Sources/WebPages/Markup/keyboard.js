@@ -13,7 +13,8 @@
     fr: "éèàçùâêîôû", it: "àèéìòù", pt: "ãáàâçéêíóôõú", pl: "ąćęłńóśźż",
     ru: "йцукенгшщзх|фывапролджэ|ячсмитьбюёъ", ar: "ضصثقفغعهخحجد|شسيبلاتنمكط|ئءؤرىةوزظذ",
   };
-  // The label of the key that switches to the national letters. Other languages use the first three letters.
+  // The label of the key that switches to the national letters. For a language that is not listed, the label is its
+  // first three national letters.
   const names = { ru: "РУС", ar: "عر" };
   const signs = "1234567890|@#€_&-+()/|*\"':;!?.,%|~`^$=<>[]{}\\";
   const language = document.documentElement.lang;

@@ -16,7 +16,7 @@ enum DatabaseConfiguration: Sendable {
         let passwordFile: String?
         let limits: PostgreSQLConfiguration.Limits
 
-        /// Returns how an engine reaches its schema.
+        /// Returns the configuration with which an engine reaches its schema.
         func schema(_ schema: String) -> PostgreSQLConfiguration {
             var configuration = PostgreSQLConfiguration(
                 server: server, database: name, user: user, schema: schema, passwordFile: passwordFile)

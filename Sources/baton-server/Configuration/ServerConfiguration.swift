@@ -102,7 +102,7 @@ struct ServerConfiguration: Sendable {
 }
 
 extension ServerConfiguration.Retention {
-    /// The periods of the identity platform.
+    /// The retention periods of the identity platform.
     var identity: RetentionPeriods {
         var periods = RetentionPeriods()
         periods.audit = .days(auditDays)

@@ -3,8 +3,8 @@ internal import Logging
 internal import Storage
 internal import Synchronization
 
-/// Whether this process can use its databases: each can be reached, and no other node has upgraded its schema beyond
-/// this process's version since the start.
+/// Whether this process can use its databases: each of them can be reached, and since this process started, no other
+/// node has upgraded a schema beyond this process's version.
 ///
 /// The check costs little, however often it is asked for: a result is kept for ``lifetime``, and at most one check runs
 /// at a time.

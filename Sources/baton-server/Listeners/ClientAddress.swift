@@ -4,8 +4,8 @@ internal import IdentityPlatform
 internal import MDMServer
 internal import Storage
 
-/// Makes the client's address available to the audit log, which records it with what a device's request changes.
-/// ``HostResponder`` does the same for the main listener.
+/// Makes the client's address available to the audit log, which records it with each change that a device's request
+/// makes. ``HostResponder`` does the same for the main listener.
 struct ClientAddress: RouterMiddleware {
     typealias Context = MDMContext
 

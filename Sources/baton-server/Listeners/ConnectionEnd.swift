@@ -2,8 +2,8 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Makes a connection that the server closes end properly: only after every complete response has been sent, and as
-/// soon as the client has answered the end of TLS.
+/// Lets the server close a connection properly: only after every complete response has been sent, and as soon as the
+/// client has answered the end of TLS.
 ///
 /// A channel that is closed drops the data that it has not sent. If the client reads slowly, this can be the end of a
 /// response, so a close waits until the complete responses have been sent. A close in the middle of a response does not
@@ -11,7 +11,8 @@ internal import NIOHTTP1
 ///
 /// The server sets Hummingbird's option that allows clients to half-close a connection. While this option is set,
 /// NIOSSL does not act on the client's own end of TLS or TCP: whatever the client does, the connection stays open until
-/// `TLSConfiguration.shutdownTimeout` is over. Once the server closes the whole connection, the option has no use.
+/// `TLSConfiguration.shutdownTimeout` is over. When the server closes the whole connection, the option is no longer
+/// needed.
 final class ConnectionEnd: ChannelOutboundHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart

@@ -9,7 +9,7 @@ final class Readiness: Sendable {
         /// Some listeners are not open yet.
         case starting(missing: Int)
         case serving
-        /// The server has been asked to stop. It still answers, but wants no further requests.
+        /// The server has been asked to stop. It still answers, but further requests should go to other nodes.
         case draining
     }
 

@@ -5,9 +5,9 @@ internal import Logging
 internal import NIOCore
 internal import ProxyProtocol
 
-/// Accepts a connection only if the client's address has a place left. Unless the connection comes from a load
-/// balancer, this is decided before anything is read from the connection; otherwise, as soon as the load balancer's
-/// header has been read.
+/// Accepts a connection only if the client's address has a place left. If the connection comes from a load balancer,
+/// decides this as soon as the load balancer's header has been read; otherwise, before anything is read from the
+/// connection.
 struct SharedChannel<Base: ServerChildChannel>: ServerChildChannel {
     /// A connection and its client.
     struct Value: ServerChildChannelValue {

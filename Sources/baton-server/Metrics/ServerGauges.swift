@@ -174,7 +174,7 @@ struct ServerGauges: Sendable {
         set(Name.certificate, [certificate.rawValue], to: end.timeIntervalSince1970)
     }
 
-    /// Sets all values to what they are now.
+    /// Sets every gauge to its present value.
     func update() async {
         set(Name.hashing, to: Double(sources.identity.hashing.waiting))
         set(Name.channels, to: Double(sources.channels.held))

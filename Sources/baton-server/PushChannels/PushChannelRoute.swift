@@ -48,7 +48,7 @@ struct PushChannelRoute: Sendable {
         }
     }
 
-    /// Registers the push channel for changes before it reads the current state, so that no change is missed in
+    /// Registers the push channel for changes, and only then reads the current state, so that no change is missed in
     /// between.
     private func messages(
         on connection: PushConnection, _ known: SessionStatus?, _ context: MDMContext

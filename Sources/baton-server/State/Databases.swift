@@ -34,7 +34,7 @@ struct Databases: Sendable {
 }
 
 extension ServerError {
-    /// The server cannot start or continue with this database.
+    /// Creates the error for a database with which the server cannot start or continue.
     init(database configuration: DatabaseConfiguration, _ error: StorageError) {
         switch error.code {
         case .newer:

@@ -53,7 +53,7 @@ extension StorageCommand {
                 ]
         }
 
-        /// Checks that the folder's storage key decrypts the backup, which is useless otherwise.
+        /// Checks that the folder's storage key decrypts the backup, because the backup is useless without its key.
         private func checkKey(of backup: BackupFile, in directory: StateDirectory) throws {
             let path = directory.path(of: Composition.keyFile)
             guard let bytes = try directory.read(Composition.keyFile) else {

@@ -10,7 +10,7 @@ struct StorageCommand: AsyncParsableCommand {
         commandName: "storage", abstract: "Copy, back up and restore the databases; see docs/operations/backup.md.",
         subcommands: [Copy.self, Backup.self, Restore.self])
 
-    /// The files beside the databases that a server needs. None of them is part of a copy or a backup.
+    /// The files that a server needs in addition to its databases. None of them is part of a copy or a backup.
     private static let others =
         "storage.key, ca/ and packages/ in the state folder, and the configuration file"
 

@@ -20,7 +20,7 @@ struct AccountClient {
         } catch { throw CommandFailure(error) }
     }
 
-    /// The signed-in account, as it is printed.
+    /// The signed-in account as commands print it.
     struct Account: Encodable {
         let current: String?
         let username: String?

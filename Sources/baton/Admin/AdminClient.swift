@@ -11,7 +11,7 @@ import Synchronization
 /// The client of the server's `admin.sock`.
 struct AdminClient: Sendable {
     let socket: String
-    /// Whether warnings are left out, because standard error is for JSON.
+    /// Whether no warnings are printed, because standard error contains only JSON.
     var isJSON = true
 
     private static let maximumReply = 64 << 20
@@ -125,11 +125,11 @@ struct AdminClient: Sendable {
         return response
     }
 
-    /// Warns once, however many calls a command makes.
+    /// Warns that break-glass access is in force; only once, however many calls a command makes.
     private func warnOfBreakGlass(until: Int64) {
         guard !isJSON, Self.isWarned.exchange(true, ordering: .relaxed) == false else { return }
         let text = "break-glass access is in force until \(Table.time(until)). See: baton admin break-glass list"
-        // An unprinted warning must not make the command fail after its work is done.
+        // A warning that cannot be printed must not make the command fail after its work is done.
         try? OutputOptions.print(["warning: " + text], to: STDERR_FILENO)
     }
 

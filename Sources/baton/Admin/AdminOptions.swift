@@ -21,7 +21,7 @@ struct AdminOptions: ParsableArguments {
         return AdminClient(socket: folder + "/admin.sock", isJSON: output.json)
     }
 
-    /// Returns the address of a call about this tenant.
+    /// Returns the path with this tenant's id and `places` filled in, and with the query.
     func filled(
         _ path: some PathTemplate, _ places: [String: String], query: [(String, String)] = []
     ) -> String {
@@ -65,7 +65,7 @@ struct AdminOptions: ParsableArguments {
             { try await call(method, path, places: places, query: query, body: try body()) }, lines: lines)
     }
 
-    /// Sends `body` to `path` and expects no answer.
+    /// Sends `body` to `path` and expects an empty answer.
     func call(
         _ method: String, _ path: some PathTemplate, places: [String: String],
         body: (any Encodable & Sendable)? = nil
@@ -73,7 +73,7 @@ struct AdminOptions: ParsableArguments {
         try await client.call(method, filled(path, places), body: body)
     }
 
-    /// Sends `body` to `path`, expects no answer, and prints that it is done.
+    /// Sends `body` to `path`, expects an empty answer, and prints `done`.
     func change(
         _ method: String, _ path: some PathTemplate, places: [String: String],
         body: () throws -> (any Encodable & Sendable)? = { nil }, done: String

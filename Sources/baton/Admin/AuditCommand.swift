@@ -76,7 +76,8 @@ struct AuditCommand: AsyncParsableCommand {
     }
 }
 
-/// A point in time on the command line: a date, which means its first moment in UTC, or date and time (RFC 3339).
+/// A point in time on the command line: a date with a time (RFC 3339), or a date alone, which means its first moment in
+/// UTC.
 struct PointInTime: ExpressibleByArgument {
     /// Milliseconds since 1970.
     private let milliseconds: Int64
@@ -84,7 +85,7 @@ struct PointInTime: ExpressibleByArgument {
     /// The end of the present millisecond.
     static var now: PointInTime { PointInTime(Date.now) }
 
-    /// The value of a query.
+    /// The value for a query parameter.
     var text: String { String(milliseconds) }
 
     init?(argument: String) {

@@ -77,7 +77,7 @@ struct ProfileCommand: AsyncParsableCommand {
         func run() async throws { try await order.send("DELETE") }
     }
 
-    /// A profile and, for commands that act on a device, the device.
+    /// The arguments of a command that installs a profile on a device or removes it.
     struct Order: ParsableArguments {
         @Argument(help: "The profile's identifier.") var profile: String
         @Option(help: .device) var device: DeviceName

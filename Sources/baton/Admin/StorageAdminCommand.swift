@@ -5,7 +5,7 @@ import Glibc
 
 /// Copies, backs up and restores the server's databases.
 ///
-/// `baton-server` does the work, because it is the only program with the libraries of the databases.
+/// `baton-server` does the work, because no other program contains the libraries of the databases.
 struct StorageAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage",

@@ -56,7 +56,8 @@ extension UserCommand {
         }
     }
 
-    /// Returns a failure that states what the person has and how to confirm the command `verb`.
+    /// Returns a failure that states how many sessions and devices the person has, and how to confirm the command
+    /// `verb`.
     private static func unconfirmed(
         _ verb: String, of user: String, _ admin: AdminOptions
     ) async throws -> CommandFailure {

@@ -15,7 +15,7 @@ struct BundleLog: Encodable {
 
     /// The lines, the oldest first.
     let lines: [Line]
-    /// How many lines were left out because their level or message is not on the lists, or their format is unexpected.
+    /// How many lines were left out because their level or message is not permitted, or their format is unexpected.
     let omitted: Int
 
     /// How many lines are read.
@@ -39,7 +39,7 @@ struct BundleLog: Encodable {
     }
 
     /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`. Returns nil for any other format, or if
-    /// the level or the message is not on the lists. Omits metadata that is not on the lists.
+    /// the level or the message is not permitted. Omits metadata that is not permitted.
     private static func line(_ text: Substring) -> Line? {
         if text.hasPrefix("{") { return object(text) }
         guard let bracket = text.ranges(of: "] ").last, let colon = text.firstRange(of: ": ") else { return nil }
@@ -65,7 +65,7 @@ struct BundleLog: Encodable {
             BundleLogMessages.known.contains(message), levels.contains(level), isTime(time)
         else { return nil }
         var values = (members["values"]?.object ?? [:]).compactMap { name, value in value.string.map { (name, $0) } }
-        // The handler writes the code of an error under a name that all messages share.
+        // In every message, the handler writes the error code under the same name, outside the other values.
         if let code = members["code"]?.string { values.append(("error.code", code)) }
         return Line(time: time, level: level, message: message, values: permitted(values))
     }

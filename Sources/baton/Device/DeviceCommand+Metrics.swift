@@ -65,7 +65,7 @@ extension DeviceMetrics {
         static let start = "baton_device_start_time_seconds"
     }
 
-    /// The counts as published metrics. Series of known label values exist even if nothing was counted.
+    /// The counts as published metrics. Each known label value has a series, even if nothing was counted for it.
     var families: [MetricFamily] {
         [
             family(

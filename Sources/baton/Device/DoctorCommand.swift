@@ -83,6 +83,6 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Milliseconds until the broker must answer. The broker queries the server meanwhile.
+    /// How long the broker may take to answer, in milliseconds. It queries the server before it answers.
     private static let patience: Int32 = 60_000
 }

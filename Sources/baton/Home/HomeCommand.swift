@@ -45,7 +45,7 @@ struct HomeCommand: AsyncParsableCommand {
     func run() async throws { try await output.reporting { try await show() } }
 
     private func show() async throws {
-        // The bar does not start anew in its process; it exits.
+        // After a session, the bar exits instead of starting anew in the same process.
         let renewal = bar ? nil : try HomeRenewal(port: port)
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         let environment = ProcessInfo.processInfo.environment

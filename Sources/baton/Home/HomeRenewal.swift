@@ -10,7 +10,7 @@ import UnixSocket
 /// The new start inherits the socket of the page: an open page waits instead of being refused, and no other program can
 /// take the port. The parent of the process notices nothing.
 final class HomeRenewal: Sendable {
-    /// The files that are passed on.
+    /// The open files that this process passes to its next start.
     private enum File: String { case page, findings }
 
     /// Whether this process has started anew after a session.

@@ -5,8 +5,8 @@ import Processes
 
 /// Keeps one window of the home screen open until the person closes it.
 ///
-/// A window ends when the session during which it was open ends, when its browser crashes, and when its page dies.
-/// Every window that was opened from it ends with it, so the next worker finds nothing that somebody opened. Then a new
+/// A window ends when the session during which it was open ends, when its browser crashes, or when its page dies. Every
+/// window that was opened from it ends with it, so the next worker finds nothing that somebody opened. Then a new
 /// window opens. After a session, the process starts anew and opens the new window.
 actor HomeWindows {
     private let window: HomeWindow
@@ -21,8 +21,8 @@ actor HomeWindows {
     /// How long a browser may take to open the page, and how long a window may be without a living page. The page waits
     /// a second between two attempts to reach this program.
     private static let (start, patience) = (Duration.seconds(60), Duration.seconds(5))
-    /// After a failure the next window opens later each time, so that a page that crashes at once does not keep the
-    /// processor busy.
+    /// The pause before the next window grows with each failure, so that a page that always crashes at once does not
+    /// keep the processor busy.
     private static let (firstPause, lastPause) = (Duration.seconds(1), Duration.seconds(60))
     /// A window that lived this long did not fail at once.
     private static let steady = Duration.seconds(60)

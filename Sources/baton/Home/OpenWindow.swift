@@ -5,7 +5,7 @@ import Processes
 import Synchronization
 import UnixSocket
 
-/// One window of the home screen, with every window that was opened from it: one confinement.
+/// A window of the home screen and every window that was opened from it. All of them are in one confinement.
 final class OpenWindow: Sendable {
     /// Why a window ended.
     enum Ending: Sendable, Equatable, CustomStringConvertible {
@@ -39,7 +39,7 @@ final class OpenWindow: Sendable {
 
     init(_ process: ChildProcess) { self.process = process }
 
-    /// Returns when the window has ended. Ends it when its page has died, and when the task is cancelled.
+    /// Returns when the window has ended. Ends the window itself if its page has died or the task is cancelled.
     ///
     /// - Throws: ``ProcessFailure``.
     func ending(_ presence: PagePresence, start: Duration, patience: Duration) async throws -> Ending {

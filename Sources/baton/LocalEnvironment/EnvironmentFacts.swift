@@ -2,7 +2,7 @@
 import FoundationEssentials
 import Processes
 
-/// The data that an environment keeps between starts: ports, the organisation, its people with their passwords.
+/// The data that an environment keeps between starts: ports, and the organisation with its people and their passwords.
 ///
 /// An environment is a demonstration on one machine: the passwords are shown on the screen and stored in a file that
 /// only its owner can read.

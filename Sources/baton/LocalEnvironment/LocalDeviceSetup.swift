@@ -135,7 +135,7 @@ struct LocalDeviceSetup: Sendable {
     }
 
     /// Returns the device's failed commands as lines. Leaves out the commands about the developer's own apps, because a
-    /// refused one remains in the list.
+    /// refused command remains in the list.
     func failures() async throws -> [String] {
         let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
         let own = Set(facts.apps.map(\.bundleID) + [Self.brokerBundle])

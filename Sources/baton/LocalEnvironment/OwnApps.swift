@@ -17,7 +17,7 @@ struct OwnApps {
         let authority: String
         /// Whether this call registered the app.
         let isNew: Bool
-        /// The app's folders of a worker's data; nil if this call did not set them.
+        /// The folders in which the app keeps a worker's data; nil if this call did not set them.
         let dataFolders: [String]?
 
         private enum CodingKeys: String, CodingKey {
@@ -57,7 +57,7 @@ struct OwnApps {
     ///
     /// - Parameters:
     ///   - clientID: the client id in the app's code; nil for the one that the app already has, or else for a new one.
-    ///   - folders: the app's folders of a worker's data; nil to leave them as they are.
+    ///   - folders: the folders in which the app keeps a worker's data; nil to leave them as they are.
     ///   - program: the path of the app's program, which must not be in such a folder.
     ///   - patience: how long to wait while another command registers an app.
     /// - Throws: ``CommandFailure``, for example if the app or the client id belongs to somebody else. In that case,

@@ -31,8 +31,8 @@ final class Programs: Sendable {
     /// A program that exits more often than this within a minute is not started again.
     private static let maximumRestarts = 5
 
-    /// Called on a thread that may block, with the program that was started again and how its former process exited; nil
-    /// if no program is started again.
+    /// Called on a thread that may block, with the program that was started again and how its former process exited;
+    /// nil if programs that exit are not started again.
     private let restarted: (@Sendable (Program, ExitStatus) -> Void)?
 
     init(restarted: (@Sendable (Program, ExitStatus) -> Void)?) { self.restarted = restarted }

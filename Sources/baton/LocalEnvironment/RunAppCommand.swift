@@ -43,7 +43,7 @@ struct RunAppCommand: AsyncParsableCommand {
         try await output.reporting {
             let root = directory ?? ProcessInfo.processInfo.environment["BATON_ENVIRONMENT"] ?? ".baton"
             let layout = EnvironmentLayout(root: URL(filePath: root).path)
-            // Many commands have a `--` between their own options and a program.
+            // A `--` before the program is permitted, because many commands require it there.
             let words = program.first == "--" ? Array(program.dropFirst()) : program
             let path = try words.first.map(Self.executable)
             let app = try await OwnApps(layout).register(

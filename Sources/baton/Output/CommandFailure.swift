@@ -47,7 +47,7 @@ extension CommandFailure {
             remedy: "Check that the disk has room and that the files are yours.")
     }
 
-    /// The output of a command cannot be written.
+    /// Returns the failure for output that cannot be written.
     static func unwritten(errno number: Int32) -> CommandFailure {
         CommandFailure(
             code: "output_unwritten",
@@ -58,6 +58,6 @@ extension CommandFailure {
 }
 
 extension ExitCode {
-    /// The server or the broker cannot be reached.
+    /// The exit code if the server or the broker cannot be reached.
     static let unreachable = ExitCode(EX_UNAVAILABLE)
 }

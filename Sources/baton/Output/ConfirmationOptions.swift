@@ -2,7 +2,8 @@
 import ArgumentParser
 import Glibc
 
-/// The options of a command that cannot be undone: it asks at the terminal, unless it has `--yes`.
+/// The options of a command whose effect cannot be undone. It asks for confirmation at the terminal, unless `--yes` is
+/// given.
 struct ConfirmationOptions: ParsableArguments {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false

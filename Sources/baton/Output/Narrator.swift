@@ -24,7 +24,7 @@ struct Narrator {
     /// Runs one step and reports its outcome and duration.
     ///
     /// - Parameter line: makes the line for a successful step, from the milliseconds since the command's start and
-    ///   since the step's start; nil prints none.
+    ///   since the step's start; nil to print no line.
     func step(
         _ name: String, _ text: String, line: (_ elapsed: Int64, _ duration: Int64) -> String? = { _, _ in nil },
         run body: () async throws -> Void

@@ -33,7 +33,7 @@ struct OutputOptions: ParsableArguments {
     /// warnings are part of the answer.
     func warn(_ warnings: [String]) {
         guard !json else { return }
-        // An unprinted warning must not make the command fail after its work is done.
+        // A warning that cannot be printed must not make the command fail after its work is done.
         try? Self.print(warnings.map { "warning: \($0)" }, to: STDERR_FILENO)
     }
 

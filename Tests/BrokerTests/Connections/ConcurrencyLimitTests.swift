@@ -5,7 +5,7 @@ import Processes
 import Synchronization
 import Testing
 
-/// The limit on messages of one process that are answered at the same time.
+/// The limit on how many messages of one process are answered at the same time.
 @Suite struct ConcurrencyLimitTests {
     private final class Message: Sendable {}
 
@@ -17,7 +17,7 @@ import Testing
 
         func letEnd() { end.settle(.success(())) }
 
-        /// Begins to answer on a separate thread. The result says whether the message was answered.
+        /// Begins to answer on a separate thread. The promise is settled with whether the message was answered.
         func begin(_ message: Message, of process: AppProcess) throws -> Promise<Bool> {
             let answered = Promise<Bool>()
             try BlockingThread.start { [self] in

@@ -44,8 +44,8 @@ import Testing
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
         #expect(places.add(9) == .displacing(5, .app))
-        // The processes have three, three and two connections: no process has at least two connections more than this
-        // process.
+        // The processes have three, three and two connections: no other process has at least two connections more than
+        // process 9.
         #expect(places.add(9) == .displacing(9, .app))
     }
 

@@ -53,7 +53,7 @@ extension CrashTests {
             fixture.sessionProcessSends(.signInRequested(requestID: 1))
             fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
-            // A status is answered only by a running supervisor; if it has ended, the request throws.
+            // Only a running supervisor answers a status request. If the supervisor has ended, the request throws.
             guard try await fixture.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
             guard case .open(_, let epoch, _, _) = try await agent.order() else { throw TestProblem("no browser") }
             guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }

@@ -44,7 +44,7 @@ struct Disk: Hashable {
         nodes[number] = .folder(entries)
     }
 
-    /// Writes the files below `path`, which is created.
+    /// Creates `path` and writes the files below it.
     func write(below path: String) throws { try write(0, at: path) }
 
     private func write(_ number: Int, at path: String) throws {
@@ -64,7 +64,7 @@ struct Disk: Hashable {
         }
     }
 
-    /// A change of the disk. If a file that it needs is missing, it has no effect.
+    /// A change of the disk. It has no effect if a file that it needs is missing.
     enum Change {
         case enter(name: String, in: Int, number: Int, Node)
         case cut(Int, to: Int)

@@ -61,8 +61,8 @@ import Testing
         do {
             let server = try await opened(owner: Promise(), limits: limits)
             let port = try LoopbackBrowser(at: server.startURL).port
-            // Taken before the connections begin, so that the time limit of the connections ends at the earliest
-            // `patience` after this moment.
+            // Taken before the connections begin, so their time limits end no earlier than `patience` after this
+            // moment.
             let begun = ContinuousClock.now
             let connections = try (1...2).map { _ in try LoopbackConnection(to: port) }
             try await withThrowingTaskGroup(of: String.self) { ends in

@@ -55,7 +55,8 @@ final class PushFixture: Sendable {
     }
 
     /// - Parameters:
-    ///   - isPatient: whether the device's random numbers make its intervals as long as possible, or as short.
+    ///   - isPatient: true if the device's random numbers make its intervals as long as possible, false if they make
+    ///     them as short as possible.
     ///   - prepare: sets the state before the device starts.
     static func with(
         isPatient: Bool = false, _ prepare: (PushFixture) throws -> Void,

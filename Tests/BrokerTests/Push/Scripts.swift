@@ -56,7 +56,8 @@ final class ScriptedPushServer: HTTPListening {
     func isOpened(_ count: Int) async { _ = await openings.first { $0 >= count } }
 }
 
-/// An identity platform that answers status queries in the order that a test sets; it always has nonces.
+/// An identity platform that gives the answers to status queries that a test has set, in their order; it always has
+/// nonces.
 final class ScriptedPlatform: HTTPSending {
     enum Answer: Sendable {
         case status(String)

@@ -7,7 +7,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// A receipt states about the browsers' sockets and files what the agent has reported.
+/// A receipt states what the agent reported about the browsers' sockets and files.
 @Suite(.timeLimit(.minutes(3))) struct BrowserExaminationTests {
     private func finding(
         while here: (SupervisorFixture, FakeAgent, Epoch.ID) async throws -> Void
@@ -72,7 +72,7 @@ import Testing
         #expect(try await finding { _, agent, _ in agent.say(.examined(epoch: .random(), seen)) } == .unknown)
     }
 
-    /// What the receipt says about the extension's files and about the policies, in this order.
+    /// The receipt's results for the extension's files and for the policies, in this order.
     private func results(of receipt: Receipt) -> [ReceiptItem.Result] {
         let items = receipt.items.filter { $0.name.hasPrefix("browser_") }
         #expect(items.allSatisfy { $0.grade == .reported && $0.observer == .agent })

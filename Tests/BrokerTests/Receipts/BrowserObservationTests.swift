@@ -173,7 +173,7 @@ struct MarkedBrowser {
     private struct BrowserFolders {
         let folder: String
         let temporary: String
-        /// The link to the temporary folder.
+        /// The symbolic link that records the temporary folder.
         var record: String { folder + ".temporary" }
     }
 
@@ -187,7 +187,7 @@ struct MarkedBrowser {
         try remove(profile.temporary)
         try removeRecord()
     }
-    /// Removes the record of the temporary folder, which itself stays.
+    /// Removes the record of the temporary folder; the folder itself stays.
     func removeRecord() throws {
         // `fileExists` returns false for a link whose target is missing.
         guard unsafe unlink(profile.record) == 0 || errno == ENOENT else { throw TestProblem("unlink: error \(errno)") }

@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What a receipt says if the helper's search for folders is older than the session. The test plays the helper, because
-/// the real one ends its search at a moment that no test can choose.
+/// What a receipt states if the helper's search for folders is older than the session. The test plays the helper,
+/// because the real one ends its search at a moment that no test can choose.
 @Suite(.timeLimit(.minutes(3))) struct OlderSearchTests {
     private typealias Channel = FramedJSON<HelperRequest, HelperReply>
 

@@ -326,7 +326,7 @@ import Testing
             }
             let folder = try #require(try shelf.damaged.first)
             #expect(try shelf.damaged.count == 1)
-            // The device reports it as long as the moved file exists.
+            // The device reports the damage as long as the chain that was moved aside exists.
             try await SupervisorFixture.with(scratch) { fixture in
                 let status = try await fixture.status()
                 #expect(status.receiptsDamagedAt == 1_795_244_100)

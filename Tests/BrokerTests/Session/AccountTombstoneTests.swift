@@ -57,7 +57,7 @@ import Testing
     @Test mutating func `an acknowledgement of an earlier change does not cover what the client saw later`() {
         _ = receive("amara", in: 2)
         expectEvent(nil, in: 3, of: "amara")
-        // Amara has come back, and the app gets a token before it acknowledges.
+        // Amara has come back, and the app gets a token before it acknowledges the earlier change.
         _ = tombstones.tell("amara", in: epoch(4), byQuery: false)
         expectAcknowledged(false, "amara", in: 3)
         expectEvent(nil, in: 5, of: "amara")

@@ -77,7 +77,7 @@ private struct DataScene: Hashable {
         case erase(Int, isDone: Bool)
     }
 
-    /// The workers whose notes are somewhere.
+    /// A set of workers whose notes are in one place.
     struct Workers: OptionSet, Hashable {
         let rawValue: Int
 
@@ -88,7 +88,7 @@ private struct DataScene: Hashable {
     /// A process of the app. A process that hangs takes no step, and continues to show what it has in its memory.
     struct Process: Hashable {
         let name: ProcessTable.Name
-        /// The workers whose notes it has.
+        /// The workers whose notes the process has in its memory.
         var memory: Workers = []
     }
 
@@ -96,7 +96,7 @@ private struct DataScene: Hashable {
     private static let app = eraser.bundleID
     private static let whole = AppEraser.whole(app)
     private static let folder = "/notes"
-    /// The numbers of the two workers who sign in, one after the other.
+    /// The number of workers who sign in, one after the other.
     private static let workers = 2
     /// How often each process may start.
     private var starts: [Int] { sample == .foldersOnly ? [2, 1] : [1, 1] }
@@ -112,9 +112,9 @@ private struct DataScene: Hashable {
     /// The record of processes that the broker has in its memory, and the one on the disk.
     private var (record, stored) = (AppProcessRecord(boot: ""), AppProcessRecord(boot: ""))
     private var locks: [AppEraser: Epoch] = [:]
-    /// What the agent was told, until it has answered.
+    /// The order to the agent, until the agent has answered it.
     private var order: DataOrder?
-    /// Why the agent could not take away the data of its order, empty if it could; nil if it has not carried out the
+    /// Why the agent could not take away the data in its order; empty if it could, nil if it has not carried out the
     /// order yet.
     private var answer: [AppDataFailure]?
     /// Whether a receipt has stated that the app's data is gone while the app still had some.
@@ -153,8 +153,7 @@ private struct DataScene: Hashable {
     var isSecondSession: Bool { worker == Self.workers && machine.state.heldEpoch != nil }
 
     /// The former workers whose notes can be shown or read in the present worker's session; nil if there are none. A
-    /// locked app may keep notes on the disk, and in those processes of which the broker knows that they have not
-    /// erased.
+    /// locked app may keep notes on the disk, and in the processes that, as the broker knows, have not erased theirs.
     var leftover: Workers? {
         guard machine.state.heldEpoch != nil else { return nil }
         let known = locks.reduce(into: Set<ProcessTable.Name>()) { known, lock in
@@ -234,9 +233,9 @@ private struct DataScene: Hashable {
         return events
     }
 
-    /// Whether a process may read the notes while they are being cleared. A process that has erased does not: it has
-    /// stated that it no longer keeps or shows anything of the ended session, and only the process itself could know
-    /// whether that is true.
+    /// Whether a process may read the notes while they are being cleared. A process that has erased the notes does not:
+    /// it has stated that it no longer keeps or shows anything of the ended session, and only the process itself could
+    /// know whether that is true.
     private func mayRead(_ process: Process) -> Bool {
         guard let pending = machine.state.pending, locks.isEmpty, sample.isAgentSlow else { return false }
         return !disk.isSubset(of: process.memory)
@@ -257,7 +256,7 @@ private struct DataScene: Hashable {
             var random = Zeros()
             let (recovered, actions) = SessionMachine.recover(from: journal, keyKept: keyKept, random: &random)
             (machine, order, answer, record) = (recovered, nil, nil, stored)
-            // What was in the journal, but not in the record.
+            // Add to the record what was only in the journal.
             if let pending = machine.state.pending {
                 record.complete(pending.commit.erasers.filter { $0.value == .done }.keys, of: pending.ended)
             }
@@ -340,7 +339,7 @@ private struct DataScene: Hashable {
         noteGone()
     }
 
-    /// Asks the eraser if the app was locked because another process went on, and that process has ended since.
+    /// Asks the eraser if the app was locked because another process kept running, and that process has ended since.
     private mutating func askInPlaceOfEnded() {
         guard let ended = locks[Self.whole] else { return }
         let erasers = change { [isRunning] in $0.askAnew(Self.app, of: ended, isRunning: isRunning) }

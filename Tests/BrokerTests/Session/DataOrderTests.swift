@@ -52,7 +52,7 @@ import Testing
         #expect(answer == .awaited)
         let first = order()
         #expect(first.askedData.map(\.processes) == [[hanging]])
-        // The agent ends the hanging process, which may have left data since the other process erased.
+        // The agent ends the hanging process, which may have left data since the other process erased the data.
         running.remove(hanging)
         #expect(order().grown(since: first) == [])
         record.askAgain(Self.eraser, of: epoch, isRunning: running.contains)

@@ -40,7 +40,7 @@ extension SessionMachine {
         case keeperArrived(String, Epoch)
         /// An app of this epoch erases a worker's data itself.
         case eraserEnlisted(AppEraser, Epoch)
-        /// Every app that was notified of the end has saved, or the grace period is over.
+        /// Every app that was notified of the end has saved its work, or the grace period is over.
         case graceExpired(Epoch)
         /// An eraser reported whether it has erased its data of the ended epoch.
         case eraserAnswered(AppEraser, hasErased: Bool, Epoch)

@@ -37,7 +37,7 @@ import Testing
 
     private static let states: Set = ["ready", "signingIn", "signedIn", "ending", "signingOut"]
 
-    /// The rows of the table whose first column has this heading; each a list of its cells.
+    /// The rows of the table whose first column has this heading; each row is a list of its cells.
     private static func rows(_ heading: String, in page: String) -> [[Substring]] {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         let table = lines.drop { !$0.hasPrefix("| \(heading) |") }.prefix { $0.hasPrefix("|") }

@@ -36,7 +36,8 @@ struct SessionStep: Sendable {
         /// The journal's content in this place.
         let record: JournalRecord?
 
-        /// Equal for places that differ only in the absolute value of counters, or in a trigger that is only recorded.
+        /// A text that is equal for places that differ only in the absolute value of counters, or in a trigger that is
+        /// only recorded.
         func shape(_ patterns: Patterns) -> String {
             let now = machine.epoch.counter
             return "\(machine.state) \(String(describing: record))".replacing(patterns.epoch) { match in
@@ -45,7 +46,7 @@ struct SessionStep: Sendable {
         }
     }
 
-    /// The parts that a shape leaves out, compiled once.
+    /// The patterns of the parts that a shape leaves out, compiled once.
     private struct Patterns {
         let epoch = /(\d+)\.0{32}/
         let trigger = /SignOutTrigger\.[A-Za-z]+/

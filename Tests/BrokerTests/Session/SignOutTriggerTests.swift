@@ -61,7 +61,7 @@ import Testing
             ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
             erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .awaited) }), keepers: session.keepers)
         #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
-        // The journal file's limits allow for that many.
+        // The journal file's limits allow for that many erasers and apps.
         #expect(JournalRecord.signingOut(commit).bytes.count < 1 << 20)
     }
 

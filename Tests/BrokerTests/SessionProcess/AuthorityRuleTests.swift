@@ -4,7 +4,7 @@ import BrokerProtocol
 import BrokerSession
 import Testing
 
-/// The authorities from apps that a device accepts, and the tenant names in them (rule SIL-4, the broker's part).
+/// The authorities that a device accepts from apps, and the tenant names in them (rule SIL-4, the broker's part).
 @Suite struct AuthorityRuleTests {
     private static let tenant = "11111111-2222-3333-4444-555555555555"
     private let rule = AuthorityRule(

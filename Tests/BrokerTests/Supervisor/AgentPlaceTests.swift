@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Only one program at a time is the agent, until the kernel reports that this program has ended. Tested at the real
-/// socket.
+/// Only one program at a time is the agent. It remains the agent until the kernel reports that it has ended. Tested at
+/// the real socket.
 @Suite(.timeLimit(.minutes(10))) struct AgentPlaceTests {
     /// Connects to the agent's socket as a program that says hello.
     private func connect(_ fixture: SupervisorFixture) async throws -> FramedJSON<AgentOrder, AgentMessage> {

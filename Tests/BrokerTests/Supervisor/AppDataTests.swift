@@ -19,12 +19,12 @@ import Testing
     private let named: AppEraser = "org.example.ward:notes"
     private var app: String { Self.app }
     private let me: ProcessTable.Name
-    /// A process that had the number of this process before and has ended.
+    /// A process that has ended and had the same process id as this process.
     private let ended = ProcessTable.Name(pid: getpid(), startTime: 0)
 
     init() throws { me = try #require(try ProcessTable.entry(getpid())?.name) }
 
-    /// A session in which a process has made a request as the app, and its agent.
+    /// A session in which a process has made a request as the app, with the session's agent.
     private struct Session {
         let fixture: SupervisorFixture
         let agent: FakeAgent
@@ -157,7 +157,8 @@ import Testing
         #expect(items.map(\.result) == [.done])
     }
 
-    /// A process of the app has erased, and the agent gets the order to end another process, which has no eraser.
+    /// Runs `body` after one process of the app has erased the data and the agent has been ordered to end another
+    /// process, which has no eraser.
     private func withReader(
         _ body: (SupervisorFixture, Session, RunningProgram) async throws -> Void
     ) async throws -> [ReceiptItem] {
@@ -216,7 +217,7 @@ import Testing
             fixture.sessionProcessSends(
                 .keeperArrived(bundleID: app, me, epoch: session.epoch, requestID: 9), sessionProcess: 2)
             session.answer()
-            // Only the app that has a new process is ordered again, and the agent does not answer any more.
+            // The agent is asked again only about the app that has a new process, and no longer answers.
             #expect(try await session.taken().map(\.app) == [app])
             fixture.clock.pass(.seconds(5))
             let status = try await fixture.status()
@@ -265,7 +266,8 @@ import Testing
         #expect(items.map(\.observer) == [.agent])
     }
 
-    /// The apps are registered without folders, and a process of each has registered its eraser.
+    /// Runs `body` during a sign-out with two apps without folders. Each app has an eraser, and a process that
+    /// registered both erasers has not answered.
     private func withoutFolders(
         agentLeaves: Bool = false,
         _ body: (SupervisorFixture, FakeAgent, Epoch, RunningProgram) async throws -> Void
@@ -317,7 +319,8 @@ import Testing
             let end = try #require(try await fixture.finding("app_process_ended"))
             #expect(end.message.contains("Process \(other.pid) of \(app)"), "\(end)")
             #expect(end.message.contains(": notes."), "\(end)")
-            // The killed process may have left data on the disk, so the process that has erased is asked once more.
+            // The killed process may have left data on the disk, so the process that has erased the data is asked once
+            // more.
             other.kill()
             _ = try await fixture.sessionProcessReceives(.asked)
             while true {
@@ -347,7 +350,7 @@ import Testing
         }
     }
 
-    /// A process without an eraser causes the lock of its app, and ends: either before the app is locked, or
+    /// A process without an eraser causes its app to be locked. The process ends either before the app is locked or
     /// afterwards.
     @Test(arguments: [true, false])
     func `once a process without an eraser has ended, the erasers of its app are asked again, and free it`(
@@ -432,7 +435,7 @@ import Testing
             let finding = try await fixture.finding(CheckResult.appLocked)
             #expect(finding?.message.contains("data_mounted") == true)
             #expect(finding?.remedy?.contains("below the mount") == true)
-            // A later worker's sign-out takes what is left, although that worker does not use the app.
+            // A later worker's sign-out takes away what is left, although that worker does not use the app.
             let next = try await session.nextSignOut()
             session.agent.say(.dataCleared(epoch: next, failures: []))
             #expect(try await fixture.status().lockedApps == [])
@@ -483,7 +486,7 @@ import Testing
         session.answer(.mounted)
     }
 
-    /// What the doctor says about a locked app.
+    /// The doctor's finding about a locked app.
     private func lock(_ fixture: SupervisorFixture) async throws -> CheckResult? {
         try await fixture.finding(CheckResult.appLocked)
     }

@@ -58,7 +58,7 @@ import Testing
                 _ = try await fixture.status()
                 fixture.clock.pass(.milliseconds(500))
                 #expect(try await fixture.status().session == "ending")
-                // This app saves. The time of the other apps is over.
+                // This app reports that it has saved its work. The time of the other apps is already over.
                 fixture.sessionProcessSends(.unsavedWork(apps: [], epoch: epoch))
                 #expect(try await fixture.status().session == "signingOut")
             }

@@ -205,7 +205,7 @@ import Testing
         return next == situation ? nil : next
     }
 
-    /// Returns the shortest way from `situation` to a situation that `holds`, or nil if there is no way.
+    /// Returns the shortest way from `situation` to a situation for which `holds` is true, or nil if there is no way.
     private func way(from situation: Situation, by steps: [Step], to holds: (Situation) -> Bool) -> [Step]? {
         var seen: Set<Situation> = [situation]
         var edge: [(Situation, [Step])] = [(situation, [])]

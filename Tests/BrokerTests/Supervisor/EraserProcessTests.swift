@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EraserProcessTests {
     private let notes: AppEraser = "org.example.ward:notes"
     private let me: ProcessTable.Name
-    /// A process that had the number of this process before and has ended.
+    /// A process that has ended and had the same process id as this process.
     private let ended = ProcessTable.Name(pid: getpid(), startTime: 0)
 
     init() throws { me = try #require(try ProcessTable.entry(getpid())?.name) }
@@ -53,8 +53,8 @@ import Testing
         try await with { fixture, other in
             let epoch = try await fixture.signOut([(notes, me), (notes, other.name)])
             answer(fixture, me, of: epoch)
-            // A second answer does not confirm it either, nor does the answer of a process that has not registered the
-            // eraser.
+            // A second answer of the same process does not confirm the other's erasure, nor does the answer of a
+            // process that has not registered the eraser.
             answer(fixture, me, of: epoch)
             answer(fixture, ended, of: epoch)
             #expect(try await fixture.status().pending == ["app:org.example.ward"])
@@ -74,7 +74,7 @@ import Testing
             answer(fixture, me, of: epoch)
             answer(fixture, other.name, .failed, of: epoch)
             #expect(try await fixture.status().lockedApps == [notes.bundleID])
-            // The first process erased before the failure, so its answer does not settle the failure.
+            // The first process erased the data before the failure, so its answer does not settle the failure.
             answer(fixture, me, of: epoch)
             #expect(try await fixture.status().lockedApps == [notes.bundleID])
             answer(fixture, other.name, of: epoch)
@@ -247,7 +247,7 @@ import Testing
         try #require(AppEraser(bundleID: app, name: String(repeating: "a", count: number)))
     }
 
-    /// Eight processes in a session.
+    /// Runs `body` in a session, with eight other processes.
     private func withOthers(_ body: (SupervisorFixture, [Other], Epoch) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             var others: [Other] = []
@@ -307,8 +307,8 @@ import Testing
 
         var processes: EraserProcesses
         var running: Set<ProcessTable.Name>
-        /// The processes of whose data something may be left: in the memory of a process until it erases, and on the
-        /// disk after a process has ended, until another process erases after that.
+        /// The processes whose data may be left: in a process's memory until the process erases it, and on the disk
+        /// after the process has ended, until another process erases it.
         var left: Set<ProcessTable.Name>
         var hasFailedLast: Bool?
 
@@ -348,10 +348,11 @@ import Testing
         for place in places {
             let isDone = place.processes.answer(isRunning: place.running.contains) == .done
             #expect(!isDone || place.left.isEmpty && place.hasFailedLast == false)
-            // Each process that may have left something is asked, or has ended.
+            // Until the eraser is done, a process that may have left something is asked, or all such processes have
+            // ended.
             let asked = place.running.subtracting(place.processes.erased)
             #expect(isDone || !place.left.isDisjoint(with: asked) || place.left.isDisjoint(with: place.running))
-            // The eraser is done once every process that is asked has erased.
+            // The eraser is done once every process that is asked has erased the data.
             let settled = asked.sorted { $0.pid < $1.pid }.reduce(place) { $0.after(.erases, of: $1) }
             if !place.running.isEmpty {
                 #expect(settled.processes.answer(isRunning: place.running.contains) == .done || asked.isEmpty)

@@ -106,7 +106,7 @@ import UnixSocket
     @Test func `connections that the session process has not accepted are limited, and do not delay operators`()
         async throws
     {
-        // Raise the limit as `batond` does. If a process may open only few files, the limits are lower.
+        // Raise the limit as `batond` does. If a process may open only a few files, the limits are lower.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
             // The fixture's session process does not take apps' connections.

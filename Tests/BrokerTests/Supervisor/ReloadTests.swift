@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An operator gets the answer to a reload only once the reload applies.
+/// An operator gets the answer to a reload only once apps are served with the reloaded data.
 @Suite struct ReloadTests {
     @Test func `a reload is answered once apps are served with the new data, and not before`() async throws {
         try await Scratch.with { scratch in

@@ -16,8 +16,9 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// A real supervisor with its own folder, inside the test's process. The test posts the messages from its sockets and
-/// session process. The session processes themselves read their input and do not send anything.
+/// A real supervisor with its own folder, inside the test's process. The test posts the messages that would arrive from
+/// the supervisor's sockets and session process. The session processes themselves read their input and do not send
+/// anything.
 final class SupervisorFixture: Sendable {
     let scratch: Scratch
     let inputs = Mailbox<SupervisorInput>()
@@ -125,7 +126,7 @@ final class SupervisorFixture: Sendable {
         }
     }
 
-    /// Creates a new pipe, replacing the pipe of an earlier supervisor, which may hold unread messages.
+    /// Creates a new pipe. It replaces the pipe of an earlier supervisor, because that pipe may hold unread messages.
     private static func pipe(_ path: String) throws -> String {
         guard unsafe unlink(path) == 0 || errno == ENOENT, unsafe mkfifo(path, 0o600) == 0 else {
             throw TestProblem("mkfifo: error \(errno)")

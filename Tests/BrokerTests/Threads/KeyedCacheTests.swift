@@ -7,7 +7,7 @@ import Testing
     @Test func `no caller gets a value of another key, even if the key changes meanwhile`() async throws {
         let cache = KeyedCache<String, Int>()
         let made = try await cache.value(for: "old") { () async throws -> Int in
-            // Between check and store, the key changes and another caller asks for the value for the new key.
+            // Between the check and the store, the key changes and another caller asks for the value for the new key.
             #expect(try await cache.value(for: "new") { 2 } == 2)
             #expect(try await cache.value(for: "new") { 3 } == 2)
             return 1

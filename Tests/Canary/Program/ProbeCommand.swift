@@ -6,7 +6,7 @@ import Processes
 import TraceSearch
 import UnixSocket
 
-/// Reports whether this process may read the memory of a process that protects it.
+/// Reports whether this process can read the memory of another process that protects its memory.
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
@@ -51,8 +51,8 @@ struct ProbeCommand: ParsableCommand {
     }
 }
 
-/// Keeps a line of text, as the session process keeps its secrets, in memory that other programs of the user may not
-/// read.
+/// Keeps a line of text in memory that other programs of the user may not read, as the session process does with its
+/// secrets.
 struct HoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "hold", shouldDisplay: false)
 
@@ -66,7 +66,7 @@ struct HoldCommand: ParsableCommand {
     }
 }
 
-/// Tries to inspect processes like any other program of their user.
+/// Tries to inspect processes, with the rights that any other program of their user has.
 struct SameUserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "same-user",

@@ -79,7 +79,7 @@ import Testing
         #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .noContent)
         fixture.clock.advance(by: .seconds(60))
         while try await Housekeeping(fixture.platform).sweep() > 0 {}
-        // The warning and the alert end with the access, even if nobody has removed the role.
+        // The warning and the alert stop when the access ends, even if nobody has removed the role.
         #expect(try await fixture.platform.activeBreakGlass() == nil)
         #expect(try await audit(fixture).last?.outcome == "expired")
         #expect(try await caller.values("id", address) == [fixture.bo.id.rawValue])

@@ -81,7 +81,7 @@ import Testing
         let credential = try await session.credential()
         let answer = try await session.testDevice.send(PrimaryRefreshToken.form(request: credential))
         #expect(answer.errorNumber == 9_002_313)
-        // A request with the claims of both kinds of request is accepted as neither.
+        // A request that has the claims of a token request and those of a browser credential is accepted as neither.
         var generator = SystemRandomNumberGenerator()
         var both = MembersWriter()
         both.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
@@ -196,7 +196,8 @@ import Testing
             return try TokenSigner(key: .rsa(testDevice.deviceKey), certificate: testDevice.certificate)
                 .token(payload: payload.bytes)
         }
-        // The only known client that sends a device credential uses the same nonce in it and in the browser credential.
+        // The only known client that sends a device credential uses one nonce for both the device credential and the
+        // browser credential.
         let nonce = try await session.testDevice.nonce()
         let credential = try await session.credential(nonce: nonce)
         let good = try await open(fixture, credential, device: try word(session.testDevice, nonce: nonce))

@@ -387,7 +387,7 @@ import Testing
         let refresh = try await screen.poll(client).json.string(ReplyName.refreshToken)
         let registration = client.merging(["scope": "openid offline_access urn:ms-drs:drs.test/.default"]) { $1 }
         #expect(try await fixture.refresh(refresh, registration).errorNumber == 5_000_626)
-        // The same holds if the client has become a broker since, or already has a registration token.
+        // The tokens are refused even if the client has since become a broker, or already has a registration token.
         try await fixture.platform.database.write { connection in
             _ = try connection.execute(
                 "UPDATE client SET isBroker = 1 WHERE id = '04b07795-8ddb-461a-bbee-02f9e1bf7b46'")

@@ -89,7 +89,7 @@ import Testing
         #expect(try await device.anchor(key, 9, "line 9", newest: newest).status == .ok)
         #expect(try await device.fixture.ahead(device) == ["receipt 8"])
         #expect(try await device.fixture.isListedAsAhead(device))
-        // The device cannot go back behind a head that the restored server knows or has just countersigned.
+        // The server refuses other receipts up to the number of a head that it knows or has just countersigned.
         for sequence in [2, 8] {
             #expect(try await device.anchor(key, sequence, "other", newest: newest).errorNumber == 5_000_619)
         }
@@ -103,7 +103,8 @@ import Testing
         }
         let session = try await shop.before.session(counter: 6)
         let device = shop.before
-        // Without a session, higher counters are normal, because attempts without the server also raise the counter.
+        // Without a session, higher counters are normal, because sign-in attempts without the server also raise the
+        // counter.
         #expect(try await device.status(counter: 40, sessionID: nil) == .noSession)
         // Malformed ids prove nothing, and neither do unknown sessions of an epoch that the server knows.
         for (counter, id) in [(7, "none"), (7, ""), (6, "0af3c2b1-0000-4000-8000-000000000001")] {

@@ -85,7 +85,8 @@ import Testing
         let left = try #require(try await sessions())
         #expect(left > 0 && left < (all ?? 0))
         #expect(try await again.status() == .live)
-        // A session that began long ago is kept for the period after its end, although it has no credentials left.
+        // A session that began long ago is kept for the retention period after its end, although it has no credentials
+        // left.
         _ = try await again.end()
         fixture.clock.advance(by: .seconds(29 * 86_400))
         #expect(try await sessions() == left)

@@ -4,7 +4,8 @@ import Foundation
 /// The rank test of Mann and Whitney. It checks whether the values in one of two samples tend to be greater. The
 /// samples may have any distribution.
 struct MannWhitney {
-    /// The distance of U, in standard deviations, from its mean if both samples come from the same distribution.
+    /// The distance, in standard deviations, of the test's statistic U from the mean that U has if both samples come
+    /// from the same distribution.
     let z: Double
 
     /// Compares two samples. Ties count half. With samples of more than 20 values, U is nearly normally distributed.

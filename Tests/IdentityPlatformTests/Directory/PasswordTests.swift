@@ -82,8 +82,8 @@ import Testing
         #expect(try await work("amara@contoso.test") == old)
         for number in 1...8 { #expect(try await work("n\(number)@contoso.test") == old) }
 
-        // A sign-in replaces the person's hash with a hash at the current cost. An unknown name has either the old or
-        // the current cost, and keeps it.
+        // A sign-in replaces the person's hash with a hash at the current cost. For an unknown name, the work is that
+        // of the old or of the current cost, and always the same for the same name.
         _ = try await work("amara@contoso.test", TestPlatform.password)
         #expect(try await work("amara@contoso.test") == dear.rounds)
         #expect(try await work("bo@contoso.test") == old)

@@ -90,7 +90,7 @@ import Testing
         let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
         #expect(try await attempt(browser, path) == nil)
-        // The sign-out ends the session; the browser stays recognized.
+        // The sign-out ends the session, but the server still recognises the browser.
         let question = try await browser.get("/\(fixture.tenant.id)/oauth2/v2.0/logout")
         #expect(try await browser.confirm(question).text.contains("You are signed out"))
         #expect(browser.cookies["__Host-baton-session"] == nil)

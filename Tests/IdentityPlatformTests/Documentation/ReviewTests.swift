@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Returns the texts of the test files, by the names of their tests.
+    /// Returns the texts of the test files, keyed by the names of the tests in them.
     private static func sources() throws -> [String: [String]] {
         let root = Repository.root + "/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
@@ -88,7 +88,8 @@ import Testing
         return mutations
     }
 
-    /// The start of the column of mutations in a row whose defence is not our code. The reason follows it.
+    /// The text with which the column of mutations begins in a row whose defence is not our code. The reason follows
+    /// this text.
     private static let noMutation = "none: "
 
     /// Returns an error if a row does not prove that its defence is needed. A row proves this if one of its tests runs

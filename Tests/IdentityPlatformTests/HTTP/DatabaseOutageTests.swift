@@ -54,7 +54,7 @@ import Testing
         #expect(answers.registration.registrationCode == "temporarily_unavailable")
         #expect(answers.page.text.contains("Try again shortly") && answers.page.text.contains("AADSTS90033"))
 
-        // The requests during the outage have used up nothing.
+        // The requests during the outage did not use up any token.
         outage.end()
         let after = try await Answers(platform, tokens)
         #expect(after.token.status == .ok && after.graph.status == .ok && after.page.status == .ok)

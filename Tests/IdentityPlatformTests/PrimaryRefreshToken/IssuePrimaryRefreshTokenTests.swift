@@ -34,8 +34,8 @@ import Testing
         let form = PrimaryRefreshToken.form(
             request: try request.signed(with: .rsa(testDevice.deviceKey), certificate: testDevice.certificate))
         #expect(try await testDevice.send(form, tenant: "fabrikam.test").errorNumber == 50155)
-        // If the address does not name an organisation, the certificate does. Nothing else in the certificate is
-        // trusted.
+        // If the address does not name an organisation, the organisation is taken from the certificate. Nothing else in
+        // the certificate is trusted.
         #expect(try await testDevice.send(form, tenant: "common").errorNumber == 70000)
         let other = try TestDevice(fixture, number: 1)
         let forged = PrimaryRefreshToken.form(

@@ -150,7 +150,7 @@ import Testing
         let three = try await session.testDevice.send(
             PrimaryRefreshToken.form(request: try session.olderRequest(again)))
         _ = try EncryptedReply.open(three.text, with: session.key)
-        // A request of version 2 never gets the unauthenticated form.
+        // The response to a request of version 2 is never encrypted without authentication.
         let newer = try await session.sendAsWindows(try await session.useRequest())
         _ = try EncryptedReply.open(newer.text, with: session.key)
     }

@@ -257,7 +257,7 @@ import Testing
         let code = try await shop.browser.signIn(login(shop.fixture), username: "bo@contoso.test")[ParameterName.code]
         let claims = try CompactJWS(try await shop.fixture.redeem(code).json.string(ReplyName.accessToken)).claims()
         #expect(claims[ClaimName.deviceID] == nil)
-        // A browser that is recognized only by the device's credential belongs to the device, too.
+        // A browser that is recognised only by the device's credential belongs to the device, too.
         let header = try #require(HTTPField.Name(BrowserCredential.name))
         let other = Browser(shop.fixture)
         let page = try await other.get(login(shop.fixture).path, [header: try await shop.session.credential()])

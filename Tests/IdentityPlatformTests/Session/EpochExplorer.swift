@@ -18,7 +18,8 @@ enum BrowserAct: CaseIterable {
     case otherAccount
     case deviceCode
     case silent
-    /// Another browser of the device sends the device's browser credential, and the worker authenticates in it.
+    /// Another browser of the device sends the device's browser credential, and the worker authenticates in that
+    /// browser.
     case credential
     /// The other person uses this browser with the browser credential of their own device.
     case foreignCredential

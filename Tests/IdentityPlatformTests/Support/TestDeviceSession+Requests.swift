@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Requests that other devices often make, but Baton's own broker rarely.
+/// Requests that other devices often make, but that Baton's own broker rarely makes.
 extension TestDeviceSession {
     /// Returns the same session with a different PRT.
     func with(_ token: Sensitive<String>) -> TestDeviceSession {

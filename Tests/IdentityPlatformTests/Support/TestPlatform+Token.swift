@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension TestPlatform {
-    /// Calls the token endpoint with a valid request, except for the parameters in `fields`.
+    /// Posts a form with these fields to the token endpoint. Fields that are nil are left out.
     func token(_ fields: [String: String?], tenant: String? = nil) async throws -> TestResponse {
         let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }.sorted()
         return try await client.send(

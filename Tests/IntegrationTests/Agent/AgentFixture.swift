@@ -45,8 +45,8 @@ struct AgentFixture {
         try JSONSerialization.data(withJSONObject: configuration).write(to: URL(filePath: scratch.path("agent.json")))
     }
 
-    /// Makes and records a temporary folder, as an earlier order may have left it. The folder is removed when the test
-    /// ends.
+    /// Makes a temporary folder and records it, like one that an earlier order has left behind. The folder is removed
+    /// when the test ends.
     func recordTemporary() throws -> String {
         let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
         let folder = "/tmp/baton-" + name
@@ -58,11 +58,11 @@ struct AgentFixture {
         return folder
     }
 
-    /// Starts the agent and returns after its hello.
+    /// Starts the agent and returns when its hello has arrived.
     ///
     /// - Parameters:
     ///   - file: the program; nil for the one that was built.
-    ///   - environment: added to the tests' own.
+    ///   - environment: variables that are added to the tests' own environment.
     ///   - entrance: a command that replaces itself with the agent (exec(3)).
     ///   - without: capabilities to drop if the tests run as root. An agent in a session never has them.
     func startAgent(
@@ -95,7 +95,7 @@ struct Broker {
 
     func send(_ order: AgentOrder) throws { try channel.send(order) }
 
-    /// The agent's next message that does not report an examination of the browsers.
+    /// The agent's next message, leaving out reports about examinations of the browsers.
     func next() async throws -> AgentMessage {
         while true {
             let message = try await receive()
@@ -103,8 +103,8 @@ struct Broker {
         }
     }
 
-    /// The agent's next message that does not report that windows cannot open. It reports this when it is asked and
-    /// when it finds out.
+    /// The agent's next message, leaving out reports that windows cannot open. The agent sends such a report when it is
+    /// asked for it, and when it notices an obstacle.
     func nextAfterObstacles() async throws -> AgentMessage {
         while true {
             let message = try await next()

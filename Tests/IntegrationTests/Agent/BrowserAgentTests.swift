@@ -96,7 +96,7 @@ import UnixSocket
                 try await holds(["--expect-hit", "agent=page"])
                 try broker.send(.close(epoch: epoch))
                 #expect(try await broker.next() == .closed(epoch: epoch))
-                // The answer to an order comes from the agent that has started anew.
+                // The agent has restarted by the time it answers the next order.
                 try broker.send(.clearData(epoch: epoch, apps: [], until: 0))
                 #expect(try await broker.next() == .dataCleared(epoch: epoch, failures: []))
                 try await holds(["--expect-none"])
@@ -206,7 +206,7 @@ import UnixSocket
                 scratch, command: ["/bin/sh", "-c", "echo {profile} {url} >\(scratch.path("started"))"], kind: "firefox"
             )
             try Directory(path: scratch.path("profiles")).make()
-            // A file has the path of the folder for the browser's extension.
+            // A file is in the place of the folder for the browser's extension.
             try scratch.write("", to: "profiles/extension")
             let agent = try await live.startAgent()
             let broker = try await live.accept()
@@ -371,7 +371,7 @@ import UnixSocket
             #expect(try await broker.next() == .opened(id: 7))
             try broker.send(.close(epoch: live.epoch))
             #expect(try await broker.next() == .closed(epoch: live.epoch))
-            // If the broker restarts while a browser is open, the browser ends first.
+            // If the broker disconnects while a browser is open, the agent ends the browser before it exits.
             try broker.send(.open(id: 8, epoch: live.epoch, url: "http://127.0.0.1:9/a"))
             #expect(try await broker.next() == .opened(id: 8))
             let processes = try ProcessTable.read().descendants(of: agent.pid)

@@ -6,13 +6,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real agent compares the files that its windows read with what it wrote. A script acts as the browser.
+/// The real agent checks whether the files that its windows read are still as it wrote them. A script acts as the
+/// browser.
 @Suite(.timeLimit(.minutes(10))) struct ChangedFilesTests {
     /// A file that is changed or added by somebody who may write to the agent's folders.
     struct Case: CustomTestStringConvertible {
         let kind: String
         let files: BrowserFiles
-        /// Below the agent's folder of profiles; `*` stands for the folder of the worker's window.
+        /// The file's path below the agent's folder of profiles; `*` stands for the folder of the worker's window.
         let path: String
 
         init(_ kind: String, _ files: BrowserFiles, _ path: String) {
@@ -75,9 +76,9 @@ import Testing
             #expect(try await broker.next() == .closed(epoch: live.epoch))
             let log = try agent.log()
             #expect(log.contains("a file that browsers read was changed"))
-            // Somebody else chose the name.
+            // The log does not name the file, because somebody else may have chosen the name.
             #expect(!log.contains("another"))
-            // Another epoch has policies of its own, and the extension is packed again once the agent starts anew.
+            // The next epoch gets new policies, but the extension is packed again only when the agent restarts.
             guard changed.files == .policies else { return }
             try broker.send(.close(epoch: .random()))
             #expect(try await seen(broker) == ComparedFiles())

@@ -106,7 +106,7 @@ import Testing
     @Test func `a debugger cannot attach to the pages of a worker's browser`() async throws {
         let policies = try policies(.standard)
         #expect(try await !chromium(policies).attached)
-        // Each of the two policies is enough.
+        // Either of the two policies alone keeps a debugger out.
         #expect(try await !chromium(policies.merging(["RemoteDebuggingAllowed": .bool(true)]) { $1 }).attached)
         #expect(try await !chromium(policies.merging(["DeveloperToolsAvailability": .integer(1)]) { $1 }).attached)
         #expect(try await chromium(inspectable(policies)).attached)
@@ -139,7 +139,8 @@ import Testing
         }
     }
 
-    /// An allowed and a blocked pattern with hosts of their own, and an address that both match.
+    /// Pairs of an allowed and a blocked pattern, each pair for another host, and an address that matches both
+    /// patterns.
     private static let pairs = [
         ("a.test", "a.test", "https://a.test/"), ("b.test", "b.test/admin", "https://b.test/admin"),
         ("c.test/shop", "c.test", "https://c.test/shop"), ("d.test", "www.d.test", "https://www.d.test/"),

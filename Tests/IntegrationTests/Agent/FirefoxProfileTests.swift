@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The profile with which a worker's Firefox begins. A script acts as Firefox.
+/// The profile that a worker's Firefox starts with. A script acts as Firefox.
 @Suite(.timeLimit(.minutes(5))) struct FirefoxProfileTests {
     /// Sends its argument to the test.
     private static let say = """
@@ -15,7 +15,8 @@ import UnixSocket
         socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(sys.argv[1].encode(),"FOLDER/events")' "$1"; }
 
         """
-    /// What the first start and the windows write about themselves: the display, and how many networks there are.
+    /// A command with which the first start and the windows print their display and the number of their network
+    /// interfaces.
     private static let surroundings = #"echo "$DISPLAY $(grep -c : /proc/net/dev)""#
     /// Sends the profile's notes to the test when a page opens, and adds a note. Firefox shows no page if its profile
     /// is missing.
@@ -53,7 +54,7 @@ import UnixSocket
         #expect(try await broker.nextAfterObstacles() == .opened(id: page))
         let notes = try await blocking { try events.notice(or: nil, seconds: 60)?.text }
         try broker.send(.close(epoch: live.epoch))
-        // The agent may have reported by now that the script has no extension.
+        // Before that, the agent may report that the script has no extension.
         while try await broker.next() != .closed(epoch: live.epoch) {}
         return notes
     }

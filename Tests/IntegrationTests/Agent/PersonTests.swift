@@ -22,7 +22,7 @@ import UnixSocket
         var password: String?
     }
 
-    /// Starts an agent whose browser is used by a person with these traits, and runs `body` when the page is open.
+    /// Starts an agent and a person with these traits who uses its browser, and runs `body` when the page is open.
     private func withPerson(
         _ traits: String, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {

@@ -40,7 +40,7 @@ import UnixSocket
     private let first = AgentOrder.pages + 1
     private let second = AgentOrder.pages + 2
 
-    /// Starts an agent whose browser is this program.
+    /// Starts an agent whose browser is `script`; the browser is missing if `script` is nil.
     private func withAgent(
         _ script: String?, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {
@@ -65,7 +65,7 @@ import UnixSocket
         #expect(try await broker.next() == (isPassedOn ? .passed(id: id) : .opened(id: id)))
     }
 
-    /// Expects that the agent's next message reports that this page failed.
+    /// Expects the agent's next message to report that this page failed.
     private func expectFailure(of id: UInt64, _ broker: Broker) async throws {
         let message = try await broker.next()
         guard case .failed(id, "browser_ended", _) = message else {
@@ -160,7 +160,7 @@ import UnixSocket
         signal.pause()
         """
 
-    /// What a browser gets from outside its confinement.
+    /// What the test gives a browser from outside its confinement.
     enum Given: String, CaseIterable { case nothing, file, fifo, terminal, nullDevice, pipe }
 
     @Test(arguments: Given.allCases)
@@ -232,7 +232,7 @@ import UnixSocket
             let live = try AgentFixture(
                 scratch, command: [scratch.path("browser"), "{profile}", "{url}"], kind: "chromium")
             let mark = isMarked ? "\(BrowserProfile.markName)=\(live.profile)" : ""
-            // When an agent starts, it ends the programs that already have the mark.
+            // A starting agent ends all programs that have the mark, so the program waits until the agent has started.
             let start = try Self.opened(.fifo, in: scratch)
             let waiting = "(read -r _ <'\(scratch.path("outside"))'; exec env \(mark) /usr/bin/python3 '\(program)') & "
             let agent = try await live.startAgent(through: ["/bin/sh", "-c", waiting + #"exec "$0" "$@""#])
@@ -260,7 +260,7 @@ import UnixSocket
         }
     }
 
-    /// Listens at a port for a moment, after the agent has looked for the first time.
+    /// Listens at a port for a moment, after the agent's first look.
     private static let briefly = """
         #!/usr/bin/python3
         import os, signal, socket
@@ -276,7 +276,7 @@ import UnixSocket
         signal.pause()
         """
 
-    /// The receipt therefore has `listening_ports` in `unobserved` after each session (LeftoverPageTests).
+    /// This is why the receipt of each session lists `listening_ports` in `unobserved` (LeftoverPageTests).
     @Test func `a port that was open only between two looks of the agent is not in its reports`() async throws {
         try await withAgent(Self.briefly) { live, _, broker, events in
             let signals = try Listener(path: live.scratch.path("signal"), mode: 0o600)

@@ -90,7 +90,7 @@ import Testing
             #expect(Set(left.keys) == ["audit"], "\(left)")
             try await admin.server.start()
 
-            // The other tenant is now the only one.
+            // The other tenant is now the only one, so commands need not name it.
             #expect(try await !admin.done("tenant", "list").contains("b.test"))
             try await admin.done("user", "list")
             try await admin.done("device", "managed")

@@ -8,9 +8,10 @@ import Testing
 
 /// `baton device audit` with a device's folders and a real user who leaves something of every kind.
 ///
-/// One test after the other, because all leave files as the same user.
+/// The tests run one after the other, because all of them leave files as the same user.
 @Suite(.serialized) struct AuditCommandTests {
-    /// A device without programs. No other test uses its session user, and mounts of other tests do not appear.
+    /// A device without programs. No other test uses its session user, and its mount namespace hides the mounts of
+    /// other tests.
     private struct Device {
         static let user = (name: "uucp", number: UInt32(10))
 
@@ -60,8 +61,8 @@ import Testing
         /// Large folders in which this user leaves nothing.
         private static let skipped = ["/opt", "/root", "/usr", Repository.root]
 
-        /// The entries that explain the findings, by name, with the kinds of the items found. Leaves out items
-        /// that stay by design.
+        /// The kinds of the items found, by the name of the entry that explains them. Leaves out items that stay by
+        /// design.
         func found(_ run: CommandRun) throws -> [String: [AuditItem.Kind]] {
             let report = try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8))
             let groups = report.groups.filter { $0.judgement != .kept }.map { group in
@@ -71,8 +72,8 @@ import Testing
         }
     }
 
-    /// Leaves a file, an abstract socket, a port and two objects of shared memory, of which one is given to another user
-    /// (shmctl(2)), and a process that holds them.
+    /// Leaves a file, two objects of shared memory, and a process that holds an abstract socket and a port open. One of
+    /// the two objects is given to another user (shmctl(2)).
     private static let leaver = """
         import ctypes, os, signal, socket, sys
         ready, done = os.pipe()
@@ -287,7 +288,7 @@ import Testing
             let device = try await Device(scratch)
             let saved = scratch.path("saved")
             #expect(try await device.audit("--save", saved).code == 0)
-            // A snapshot from before the machine restarted says nothing about processes.
+            // Processes and sockets cannot be compared with a snapshot from before a restart of the machine.
             let text = try textOfFile(saved).replacing(/"boot":"[^"]*"/, with: #""boot":"another""#, maxReplacements: 1)
             try text.write(toFile: saved, atomically: false, encoding: .utf8)
             let run = try await device.audit("--compare", saved)
@@ -300,7 +301,7 @@ import Testing
             let device = try await Device(scratch)
             let snapshot = device.folder + "/before"
             #expect(try await device.audit("--save", snapshot, "--skip", "/srv", "--skip", "/var").code == 0)
-            // The order of the skipped places does not matter, nor does a repetition.
+            // Neither the order of the skipped places nor a repetition matters.
             let same = try await device.audit(
                 "--compare", snapshot, "--skip", "/var", "--skip", "/srv", "--skip", "/srv")
             #expect(same.code == 0, "\(same.output) \(same.errors)")

@@ -22,8 +22,8 @@ import Testing
         var testDescription: String { words.joined(separator: " ") }
     }
 
-    /// Runs a server whose exports have about 5 KiB or more. When it stops, it lets requests take as long as they need,
-    /// even on a busy machine.
+    /// Runs a server whose exports have at least about 5 KiB. When the server stops, it gives running requests as long
+    /// as they need, even on a busy machine.
     private func withServer(_ body: (AdminServer) async throws -> Void) async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(["requestDeadline": 600], in: scratch)
@@ -43,8 +43,8 @@ import Testing
         }
     }
 
-    /// Passes on only the first 3000 bytes of each answer of the server (Tests/Line/half.py). Returns the folder for
-    /// `--server`.
+    /// Starts a proxy that passes on only the first 3000 bytes of each of the server's answers (Tests/Line/half.py).
+    /// Returns the folder for `--server`, and the proxy.
     private func half(_ how: String, of admin: AdminServer) async throws -> (folder: String, proxy: RunningProgram) {
         let folder = admin.scratch.path("half")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -77,7 +77,7 @@ import Testing
             for export in Export.allCases {
                 let folder = try target(in: admin.scratch)
                 let file = folder + "/export.jsonl"
-                // As an interrupted export may have left it.
+                // An interrupted export may have left this file.
                 try Data("half".utf8).write(to: URL(filePath: file + ".partial"))
                 let printed = try await admin.run(export.words)
                 let run = try await admin.run(export.words + ["--output", file])
@@ -113,7 +113,8 @@ import Testing
             let redirected = try await CommandRun(words + ["--json"], to: printed, in: admin.scratch)
             #expect(redirected.code == 1)
             #expect(try CommandRun.Failure(redirected.errors).error.code == "export_incomplete")
-            // Only whole lines were printed. The HTTP client may learn of a cut before it passes on what came before.
+            // Only whole lines were printed. The HTTP client may notice the cut before it has passed on the bytes that
+            // arrived earlier.
             let text = try textOfFile(printed)
             #expect(text.hasSuffix("}\n") || how == "cut" && text.isEmpty, "\(text.suffix(100))")
         }
@@ -146,7 +147,7 @@ import Testing
         signal: Int32
     ) async throws {
         try await withServer { admin in
-            // More than the sockets' buffers hold.
+            // The export becomes larger than the sockets' buffers.
             try await admin.seed(
                 """
                 identity.execute("BEGIN")
@@ -188,7 +189,7 @@ import Testing
                 #expect(full.code == 1)
                 #expect(try CommandRun.Failure(full.errors).error.code == "output_unwritten")
             }
-            // A disk of one page, which only this shell and its programs see. The export needs two.
+            // A disk of one page, which only this shell and its programs see. The export needs two pages.
             let folder = try target(in: admin.scratch)
             let script = """
                 mount -t tmpfs -o size=4k baton-small-disk "$0"

@@ -18,7 +18,8 @@ struct HomeFixture {
     private let scratch: Scratch
 
     /// - Parameters:
-    ///   - session: the variables that replace those of a session with a screen and a message bus.
+    ///   - session: the environment variables of the graphical session; nil for those of a session that has a screen
+    ///     and a message bus.
     ///   - entrance: a command that replaces itself with the home screen (exec(3)).
     init(
         _ arguments: [String] = [], session: [String: String]? = nil, through entrance: [String] = [],

@@ -25,7 +25,8 @@ import UnixSocket
                 try channel.send(DeviceState(stage: stage, reason: "shared"))
                 channel.connection.shutDown()
             }
-            // The home screen connects again when it has read everything, so each report finds it running.
+            // The home screen reconnects only after it has handled the former state, so it still runs when a report
+            // reaches it.
             try await report(.ready)
             try await report(.signedIn)
             try installed.replace()

@@ -19,9 +19,9 @@ import UnixSocket
         screen.recv(1)
         """
 
-    /// Reports what it is asked to start. Then starts bubblewrap if the test allows it, and otherwise fails. It keeps
-    /// its connection to the test open, as does everything in the sandbox, and it does not end when its parent asks it
-    /// to.
+    /// A program in place of bubblewrap. It reports what it is asked to start, and then starts bubblewrap if the test
+    /// allows it; otherwise it fails. It and everything in the sandbox keep its connection to the test open, and it
+    /// ignores its parent's request to end.
     private static let bubblewrap = """
         #!/usr/bin/python3
         import os, signal, socket, sys
@@ -34,7 +34,7 @@ import UnixSocket
         os.execv("FOLDER/bwrap", ["bwrap", *sys.argv[1:]])
         """
 
-    /// Milliseconds that a step may take. A busy machine must not fail a test.
+    /// The milliseconds that a step may take: so many that no test fails because the machine is busy.
     private static let patience: Int32 = 120_000
 
     private func next(_ listener: Listener) async throws -> Descriptor {
@@ -75,7 +75,7 @@ import UnixSocket
             // The next window is started only when the first one has ended.
             starting = try await next(bus)
             starting = nil
-            // It has ended because of the hand-over, not because its page did not appear.
+            // The first window ended because of the hand-over, not because its page did not appear.
             #expect(try !home.program.log().contains("opens anew"))
             var window = try await next(screen)
             while window.isReadable(within: 0) { window = try await next(screen) }
@@ -120,7 +120,7 @@ import UnixSocket
         }
     }
 
-    /// Starts a home screen whose windows wait for the test, and lets it try whether a program can be confined.
+    /// Starts a home screen whose windows wait for the test. Its trial whether a program can be confined succeeds.
     private func start(
         _ arguments: [String] = [], in scratch: Scratch
     ) async throws -> (home: HomeFixture, screen: Listener, steps: Listener) {

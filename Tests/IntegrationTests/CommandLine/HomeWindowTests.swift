@@ -10,7 +10,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(Soak.isRunning ? 240 : 5))) struct HomeWindowTests {
     private static let anew = "the window of the home screen opens anew"
 
-    /// Addresses that read the device or record what others do (review A2 to A4), and one of the network.
+    /// Addresses of pages that show files or facts of the device or record what others do (review A2 to A4), and one
+    /// address of a web site.
     private static let forbidden = [
         "chrome://inspect", "chrome://net-export", "chrome://version", "file:///etc/passwd",
         "view-source:http://127.0.0.1/", "https://example.org/",

@@ -30,7 +30,7 @@ import Testing
         let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
         let app = ["--id", "com.example.rounds"]
         let printed = "com.example.rounds \(client) msauth.com.example.rounds://auth \(up.root)/run/broker.sock"
-        // The program is given as a path, and then as a name that is searched for.
+        // The program is given first as a path, and then as a name that is searched for.
         for (word, shell) in [("registered", ["/bin/sh"]), ("registered already", ["--", "sh"])] {
             let script = "echo $1 $BATON_CLIENT_ID $BATON_REDIRECT_URI $BATON_SOCKET; exit 3"
             let own = try await run(
@@ -67,7 +67,7 @@ import Testing
             for id in ids { group.addTask { try await run(["--id", id]).output } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        // Calls at the same time lose nothing: each id has one client id, now and later.
+        // Concurrent calls lose nothing: each bundle id has one client id, now and later.
         for id in Set(ids) {
             let later = try await run(["--id", id]).output.split(separator: "\n").dropFirst().joined(separator: "\n")
             let before = clients.filter { $0.hasPrefix(id + " is") }
@@ -82,7 +82,7 @@ import Testing
         let without = try await CommandRun(
             ["run-app", "--json", "--directory", scratch.path("none")] + app, in: scratch)
         #expect(try CommandRun.Failure(without.errors).error.code == "environment_missing")
-        // The same folder, but the set-up of its device was not finished.
+        // The facts of an environment whose device was not set up completely.
         let facts = try textOfFile(up.root + "/environment.json")
         let unfinished = facts.replacing(/"isPushed" ?: ?true/, with: #""isPushed":false"#)
         #expect(unfinished != facts)
@@ -131,7 +131,8 @@ import Testing
         #expect(try await up.baton.stop() == 0)
     }
 
-    /// Folders that nobody may register are refused before anything is registered, and folders can be taken back.
+    /// Folders that nobody may register are refused before anything is registered, and an app's folders can be
+    /// unregistered.
     private func refusesFolders(
         _ up: Up, _ scratch: Scratch, _ run: ([String]) async throws -> CommandRun
     ) async throws {
@@ -160,7 +161,7 @@ import Testing
         #expect(named.code == 0 && named.output.contains("data folder  \(scratch.path("data/rounds"))"), "\(named)")
         let json = try await run(["--json", "--id", "com.example.rounds"] + mine)
         #expect(json.output.contains(#""dataFolders":["\#(scratch.path("data/rounds"))"]"#), "\(json)")
-        // Without a new list the folders stay, and nothing claims that they have changed.
+        // A call that names no folders keeps the registered ones, and its output does not mention them.
         #expect(try await run(["--id", "com.example.rounds"]).output.contains("data/rounds") == false)
         let other = try await run(["--json", "--id", "com.example.other"] + mine)
         let message = try CommandRun.Failure(other.errors).error.message

@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// Runs `baton up` on a screen, with `file` in place of a file of the system, and returns its error.
+    /// Runs `baton up` on a screen, with `file` in place of the system's file `place`, and returns its error.
     private func refusal(
         with file: String, inPlaceOf place: String, in scratch: Scratch
     ) async throws -> CommandRun.Failure.Parts {
@@ -197,7 +197,7 @@ import Testing
                 ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")], in: scratch)
             #expect(up.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(up)")
             #expect(try CommandRun.Failure(up.errors).error.code == "person_missing")
-            // A program that is not in Python, and one that does not accept the call for a person.
+            // Neither a binary nor a shell script can be run by Python.
             for (text, name) in [("\u{7f}ELF\0", "binary"), ("#!/bin/sh\necho 'no person'\n", "script")] {
                 try scratch.write(text, to: name)
                 let other = try await CommandRun(

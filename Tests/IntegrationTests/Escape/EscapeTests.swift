@@ -24,7 +24,8 @@ extension LiveDevice {
                     ["--platform", live.facts.loginURL, "--sign-in", person.userName, person.password])
                 let report: Escapes.Report
                 do { report = try await Escapes.report(of: stranger) } catch {
-                    // Without an agent the sign-in ends, and says whether it was refused before.
+                    // Killing the agent ends the sign-in. The result shows whether the sign-in had already been
+                    // refused.
                     try await live.kill(.agent)
                     throw TestProblem("\(error)\nthe sign-in: \(await signIn.result)")
                 }

@@ -11,9 +11,9 @@ enum Escapes {
     enum Window: String { case signIn = "sign-in", home, workers, firefox }
 
     struct Report: Decodable {
-        /// What the programs of the window could do at the end.
+        /// What was observed of the window's programs at the end.
         struct Observed: Decodable {
-            /// Where the download lies.
+            /// The paths at which the downloaded file lies.
             let files: [String]
             /// The names of all programs.
             let processes: [String]
@@ -44,8 +44,8 @@ enum Escapes {
         }
     }
 
-    /// A regular expression for the attempts of ``Extent/everything``, or for their groups, in a run by hand
-    /// (`BATON_ESCAPES`); nil for all of them.
+    /// For a run by hand, a regular expression that selects attempts of ``Extent/everything`` or groups of them
+    /// (`BATON_ESCAPES`); nil for all.
     static let only = ProcessInfo.processInfo.environment["BATON_ESCAPES"]
 
     /// Starts the person in a window of the device's agent.
@@ -63,13 +63,13 @@ enum Escapes {
                 + arguments(extent, in: window, titled: title, process: live.pid(of: .agent)) + others)
     }
 
-    /// The arguments of `escape.py`, in a window of a process.
+    /// The arguments of `escape.py` for a window of a process.
     static func arguments(_ extent: Extent, in window: Window, titled title: String, process: Int32) -> [String] {
         [window.rawValue, title, "\(process)"] + extent.arguments
     }
 
-    /// Opens the worker's browser. On a busy machine, the agent may stop waiting for Firefox's extension before it is
-    /// ready; Firefox then shows the page all the same.
+    /// Opens the worker's browser. On a busy machine, the agent may stop waiting before Firefox's extension is ready;
+    /// Firefox then shows the page all the same.
     static func openWorkersBrowser(of live: LiveEnvironment) async throws {
         let run = try await Scratch.with { scratch in
             try await CommandRun(["browser", "--runtime-directory", live.path("run")], in: scratch)

@@ -6,7 +6,8 @@ import Testing
 
 /// What a real Firefox shows when it runs Baton's script for Firefox's own pages (Tests/Person/firefox_addresses.py).
 @Suite(.timeLimit(.minutes(5))) struct FirefoxAddressesTests {
-    /// Addresses below FOLDER, which contains the folder `open`, and a folder and a file beside it.
+    /// Addresses that Firefox must not show. FOLDER contains the folder `open`, whose files it may show, and a folder
+    /// and a file beside `open`.
     private static let refused = [
         "file://FOLDER/", "file://FOLDER/secret.html", "file://FOLDER/open-beside/secret.html",
         "file://FOLDER/open/..%2fsecret.html", "file://FOLDER/open/..%2F..%2f..%2f..%2f..%2fetc/passwd",
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    /// The address and the title of the document that each address leads to.
+    /// The address and the title of the document that Firefox shows, by the address that it was asked to open.
     private static func documents(_ addresses: [String], _ scratch: Scratch) async throws -> [String: [String]] {
         let folder = ScriptedFirefox.folder(in: scratch)
         func page(_ title: String) -> String {

@@ -19,7 +19,7 @@ import Testing
             let versions: [String: String] = try await ScriptedFirefox.result(
                 of: "firefox_extension.py", files: ["policies.json": String(decoding: policies, as: UTF8.self)],
                 in: scratch)
-            // The policy has installed it.
+            // The policy installed the extension.
             #expect(versions[Self.id] == "1.0")
             #expect(
                 versions.keys.filter { !$0.hasSuffix("@mozilla.com") && !$0.hasSuffix("@mozilla.org") } == [Self.id])

@@ -195,7 +195,7 @@ final class ForeignClients: Sendable {
 }
 
 extension ServerProcess {
-    /// Creates an object in the directory over the administration socket. Returns its id, or another member.
+    /// Creates an object in the directory over the administration socket. Returns its id, or the member `member`.
     func create(_ path: String, _ members: [String: Any], member: String = "id") throws -> String {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
         let answer = try administer("POST", "/identity/" + path, body)

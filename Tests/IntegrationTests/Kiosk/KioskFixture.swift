@@ -58,7 +58,8 @@ struct KioskFixture {
         try scratch.write(configuration, to: "sway.conf")
     }
 
-    /// Starts sway, which refuses to be root. Its programs have a namespace of their own, so they end with the test.
+    /// Starts sway, which refuses to run as root. Its programs have a namespace of their own, so they end with the
+    /// test.
     private static func sway(
         _ options: [String], _ session: [String: String], in scratch: Scratch
     ) async throws -> RunningProgram {

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Searches every program. One may end meanwhile: then the search is repeated.
+    /// Searches every program's memory. If a program ends meanwhile, the search is repeated.
     private func findNothing(_ texts: [String: String], in kiosk: KioskFixture, _ scratch: Scratch) async throws {
         var output = ""
         for _ in 0..<5 {

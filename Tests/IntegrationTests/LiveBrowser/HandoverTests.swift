@@ -155,7 +155,7 @@ extension LiveBrowser {
             #expect(unknown.code == 1 && unknown.errors.contains("app_not_locked"))
             #expect(try await live.status().lockedApps == [bundleID])
             #expect(try await unlock(bundleID, "--yes").code == 0)
-            // The unlocking survives a crash.
+            // The app stays unlocked after a crash.
             try await live.kill(.broker)
             try await live.start(.broker)
             #expect(try await live.status().lockedApps.isEmpty)
@@ -278,7 +278,7 @@ extension LiveBrowser {
     }
 }
 
-/// Counts the erasures that an eraser was asked for.
+/// Counts how often an eraser was asked to erase.
 private final class Erasures: Sendable {
     private let epochs = Mutex<[SessionEpoch]>([])
     var count: Int { epochs.withLock { $0.count } }

@@ -124,7 +124,8 @@ extension LiveDevice {
                 try message(["method": "browser_native_get_supported_contracts_operation"]))
             #expect((contracts["contracts"] as? String)?.contains("get-token-and-sign-out") == true)
 
-            // A page gets tokens for a redirect URI of its own address, if the client has that redirect URI.
+            // A page gets tokens for a redirect URI at its own address, if that redirect URI is registered for the
+            // client.
             let page: [String: Any] = [
                 "method": "GetToken", "sender": "https://page.example/",
                 "request": [
@@ -167,7 +168,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// A socket that a program started by the browser forwards to the broker.
+    /// The socket of a program that the browser starts and that forwards its connections to the broker.
     fileprivate static let below = "run/below.sock"
 
     /// Signs in a person whose browser starts a program that connects to the broker. `body` runs before the password is
@@ -200,7 +201,8 @@ extension LiveEnvironment {
         return try #require(account.identifier)
     }
 
-    /// Whether the identity platform redirects a browser that sends these headers to the app, with a code.
+    /// Whether the identity platform answers a request with these headers with a redirect to the app that contains a
+    /// code.
     fileprivate func signsIn(at address: String, _ headers: [String: String]) async throws -> Bool {
         let url = try #require(URL(string: address))
         let script = """

@@ -52,12 +52,12 @@ extension LiveDevice {
             return raw
         }
 
-        /// The current and the previous account, as a reader of the app is told them.
+        /// The current and the previous account, as the broker reports them to a reader of the app.
         private func accounts(_ live: LiveEnvironment, _ parameters: FlatMap) async throws -> CurrentAccount {
             try CurrentAccount(try await greeted(live).ask(.currentAccount, parameters).get())
         }
 
-        /// Signs Amara in through app 2, whose token is then in the broker's cache.
+        /// Signs Amara in through app 2. Afterwards, the broker's cache holds the app's token.
         private func signIn(_ live: LiveEnvironment) async throws -> MSALAccount {
             let app = try live.app(2)
             let amara = try await live.signIn("Amara", through: app)
@@ -73,7 +73,7 @@ extension LiveDevice {
             let client = try Client(live, 2)
             let (asker, follower, other) = (try await greeted(live), try await greeted(live), try await greeted(live))
             let bystander = try await greeted(live)
-            /// Returns when the broker has had time to answer: it answers another connection many times.
+            /// Waits long enough for an answer: until the broker has answered another connection many times.
             func others() async throws {
                 for _ in 0..<100 { _ = try await bystander.ask(.getDeviceInfo, client.client.entries).get() }
             }
@@ -185,7 +185,7 @@ extension LiveDevice {
             #expect(try await live.status().lockedApps.isEmpty)
         }
 
-        /// A second process of the app, which has registered the same eraser and says nothing more.
+        /// Starts a second process of the app, which registers the same eraser and then sends nothing more.
         private func registered(_ live: LiveEnvironment, _ client: Client) async throws -> RunningProgram {
             let messages: [ClientMessage] = [
                 .hello(ClientHello(clientName: "second", clientVersion: "1")),

@@ -10,7 +10,7 @@ extension LiveDevice {
         private struct Seen: Decodable {
             let faults: [String]
             let milliseconds: [Int]?
-            /// How many attempts only root can make.
+            /// The number of attempts that were left out because only root can make them.
             let untried: Int?
         }
 
@@ -139,7 +139,7 @@ extension LiveDevice {
             try await live.settle()
         }
 
-        /// Runs one of the persons at the home screen, and returns what they saw.
+        /// Runs a program of Tests/Person that acts as a person at the home screen, and returns what it saw.
         private static func play(
             _ wanted: [String: Any], by person: String = "home.py", parts: [String] = [], in live: LiveEnvironment
         ) async throws -> Seen {
@@ -192,7 +192,7 @@ extension LiveEnvironment {
             log: "home-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
     }
 
-    /// Starts the bar of this environment. Its lines are in its log, and its input stays open.
+    /// Starts the bar of this environment. The lines that it prints are in its log, and its input stays open.
     func startBar() async throws -> RunningProgram {
         let name = "bar-\(UInt32.random(in: 0...UInt32.max))"
         return try await RunningProgram.start(

@@ -37,7 +37,7 @@ extension LiveDevice {
                         "--process", "bar=\(stage.bar.pid)", "--expect-hit", "bar=name",
                         "--process", "agent=\(try live.pid(of: .agent))", "--expect-hit", "agent=page",
                     ])
-                // The broker has passed the page on, and overwrites what it frees.
+                // The broker has already passed the page on, and overwrites memory that it frees.
                 try await live.search(
                     texts.filter { $0.key == "page" },
                     ["--process", "broker=\(try live.pid(of: .broker))", "--expect-none"])
@@ -134,7 +134,7 @@ extension LiveDevice {
                 try #require(run.code == 0, "\(run.errors)")
             }
 
-            /// Waits for a view, while the home screen's process may start anew.
+            /// Waits for a view. The home screen's process may start anew meanwhile.
             func view(where matches: (View) -> Bool) async throws -> View {
                 var after = ""
                 for _ in 0..<100 {
@@ -198,14 +198,15 @@ extension LiveDevice {
                 try await live.search(texts, places + ["--expect-none"])
             }
 
-            /// Searches every process. A process of a browser may end meanwhile: then the search is repeated.
+            /// Searches every process. If a process of a browser ends meanwhile, the search is repeated.
             func findNothing(_ texts: [String: String]) async throws {
                 for _ in 0..<10 {
                     // The page of the next window is searched, too.
                     try #require(try await !windowsPages().isEmpty)
                     let all = try processes()
                     do {
-                        // The broker keeps the account's id for apps that have not heard of its end (tombstones.json).
+                        // The broker keeps the account's id for apps that have not been told yet that their worker has
+                        // left (tombstones.json).
                         try await search(
                             all.filter { $0.key.hasPrefix("broker") }, texts.filter { $0.key != "account" })
                         return try await search(all.filter { !$0.key.hasPrefix("broker") }, texts)

@@ -193,8 +193,8 @@ extension LiveDevice {
                 "more requests or bytes at once than allowed": {
                     let apps = [try await greeted(), try await greeted(), try await greeted()]
                     for app in apps { try app.send(raw: begin(1 << 20, 1000)) }
-                    // The broker may read the connections in any order. The others end later, because each has sent
-                    // only half a frame.
+                    // The broker may read the connections in any order, so any one of them may be the first to end. The
+                    // others end later, because each has sent only half a frame.
                     try await withThrowingTaskGroup { group in
                         for app in apps { group.addTask { try await app.ends() } }
                         #expect(try await group.next() == true)
@@ -231,7 +231,8 @@ extension LiveDevice {
                 #expect(try await app.ends())
                 try await live.log(of: .broker, says: words, times: before + 1)
             }
-            // This takes seconds, so no line of an earlier connection keeps the next ones from being logged.
+            // Each line is logged at most once a second. This case takes seconds, so the lines of the next cases are
+            // not left out because of earlier connections.
             try await closes("it did not begin with a hello") { _ in }
             try await closes("it sent a second hello") { app in
                 try await app.greet()

@@ -162,8 +162,8 @@ extension LiveDevice {
 extension LiveEnvironment {
     fileprivate var admin: AdminSocket { AdminSocket(state: path("server")) }
 
-    /// A time in which an idle push channel carries no message: the server sends one after three quarters of
-    /// `keepAlive`, which is 30 s.
+    /// A time in which an idle push channel carries no message: `keepAlive` is 30 s, and the server sends a message
+    /// after three quarters of it.
     fileprivate static let silence = Duration.seconds(20)
 
     /// The id of the only session that has not ended and belongs to a device.

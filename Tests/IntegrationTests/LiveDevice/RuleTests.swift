@@ -35,7 +35,7 @@ extension LiveDevice {
             try await live.app(1).signOut(amara)
             try await live.kill(.broker)
             try await live.start(.broker)
-            // A new process of app 2, which was told of Amara by the previous broker.
+            // A new process of app 2. The previous broker told the app of Amara.
             let fresh = try live.app(2)
             let told = try await fresh.accounts()
             #expect(told.current == nil && told.previous == amara)

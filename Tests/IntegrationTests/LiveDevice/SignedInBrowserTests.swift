@@ -79,7 +79,7 @@ extension LiveDevice {
                 ],
             ])
             async let signedIn = live.app(1).signIn()
-            // The browser has visited the first page while nobody was signed in, and waits in the second page.
+            // The browser has visited the first page while nobody was signed in, and waits on the second page.
             try await FolderWatch(folder).until("visited") {
                 ["/visited", "/result"].contains { FileManager.default.fileExists(atPath: folder + $0) }
             }

@@ -11,7 +11,7 @@ extension LiveDevice {
             let person = try live.person("Amara")
             let guesses = [String](repeating: "wrong", count: 10) + [person.password]
             #expect(try await live.guesses(guesses, at: person.userName).suffix(2) == ["50126", "50053"])
-            // The worker has no cookies, and the same address as the strangers.
+            // The worker's browser has no cookies, and its address is the same as that of the strangers.
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
             #expect(try await app.signOut(amara))

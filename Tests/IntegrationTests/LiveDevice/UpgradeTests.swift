@@ -23,7 +23,7 @@ extension LiveDevice {
                 let amara = try await live.signIn("Amara", through: app)
                 let epoch = try await live.status().epoch
 
-                // An upgrade that stops half-way: what is in place now must not be started.
+                // The upgrade stops half-way: the programs that are in place now must not be started.
                 for program in [broker, agent] { try program.replace(with: "#!/bin/sh\nexit 1\n") }
                 #expect(try await live.findings().contains("broker_replaced"))
                 let process = try live.sessionProcess()
@@ -69,7 +69,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// The codes of what `baton doctor` finds.
+    /// The codes of the findings of `baton doctor`.
     fileprivate func findings() async throws -> [String] {
         guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no findings") }
         return diagnosis.findings.map(\.code)

@@ -75,7 +75,7 @@ struct WardRound {
             .first { $0.hasPrefix("unix:") }.map(String.init)
     }
 
-    /// The process, for the search for traces.
+    /// The process id, for the search for traces.
     var pid: Int32 { program.pid }
 
     /// Has the person do something; see Tests/Person/window.py.

@@ -160,7 +160,7 @@ extension LiveDevice {
             #expect(try await live.newestReceipt(says: "app:" + app)?.result == "failed")
             #expect(try await live.status().lockedApps == [app])
             #expect(try await live.finding("app_locked")?.message.contains("data_not_a_folder") == true)
-            // After the remedy, the app erases itself at its next start, before it is given the next worker.
+            // After the remedy, the app erases its own data at its next start, before it is told of the next worker.
             try FileManager.default.removeItem(atPath: data)
             try FileManager.default.moveItem(atPath: away, toPath: data)
             try await live.signIn("Bo", through: other)

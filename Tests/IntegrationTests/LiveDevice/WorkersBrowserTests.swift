@@ -138,7 +138,7 @@ extension LiveDevice {
             }
         }
 
-        /// The number of browsers that the identity platform knows as a device's.
+        /// The number of browsers that the identity platform knows as browsers of a device.
         private func deviceBrowsers(_ live: LiveEnvironment) async throws -> Int {
             let script = """
                 import sqlite3

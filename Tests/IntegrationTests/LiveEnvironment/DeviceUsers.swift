@@ -21,7 +21,7 @@ struct DeviceUsers: Sendable {
         }
     }
 
-    /// Changes the owners of the device's files to its users, after `baton up` has created them as the tests' own.
+    /// Gives the device's files to the device's users. `baton up` has created the files as the tests' own user.
     func own(root: String, in scratch: Scratch) throws {
         let run = root + "/run"
         for folder in [scratch.path, root, run, root + "/configuration"] { try change(mode: 0o711, of: folder) }
@@ -47,7 +47,7 @@ struct DeviceUsers: Sendable {
         try change(mode: 0o600, of: path)
     }
 
-    /// The command through which a program of another user is started.
+    /// The command that starts a program as its own user; empty if that is the tests' user.
     func entrance(of program: LiveEnvironment.Program) -> [String] {
         guard let user = user(of: program) else { return [] }
         return ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]

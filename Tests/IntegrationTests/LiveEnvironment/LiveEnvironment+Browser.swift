@@ -26,7 +26,7 @@ extension LiveEnvironment {
     ) async throws {
         let place = URL(filePath: configurationPath(of: .agent))
         let former = try Data(contentsOf: place)
-        // Only a browser with a window takes a page from a second call of its program.
+        // If the browser's program is called again for another page, only a browser with a window shows that page.
         let (screen, display) = try await startScreen()
         let outcome: Result<Void, any Error>
         do {
@@ -47,7 +47,8 @@ extension LiveEnvironment {
         try outcome.get()
     }
 
-    /// The home folder of the worker's browser, which exists in the browser's sandbox only, as this process sees it.
+    /// The path at which this process can reach the home folder of the worker's browser. The folder exists only in the
+    /// browser's sandbox.
     func homeInWorkersBrowser() throws -> String {
         let inside = try ProcessTable.read().descendants(of: pid(of: .agent)).first {
             try textOfFile("/proc/\($0.pid)/cmdline").hasPrefix("/bin/sh\0-c\0")
@@ -72,7 +73,7 @@ extension LiveEnvironment {
     ) throws -> Data {
         var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
         var browser = configuration["browser"] as? [String: Any] ?? [:]
-        // A session user that is not root has the browser's own sandbox.
+        // For a session user other than root, the browser can use its own sandbox.
         let command = (browser["command"] as? [String] ?? []).filter { users == nil || $0 != "--no-sandbox" }
         let person = try #require(command.firstIndex { $0.hasSuffix("/person.py") })
         let log = try #require(command.firstIndex(of: "--log"))

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 
 extension LiveEnvironment {
-    /// The users of a device with `baton-helper`, which requires user names: `daemon` for the broker, and `nobody`.
+    /// The users of a device with `baton-helper`: `daemon` for the broker, and `nobody` for the session. The helper
+    /// requires users that have names.
     static let usersWithHelper = DeviceUsers(broker: 1, session: RunningHelper.user)
 
     /// The users of a device with `baton-helper` whose session user, `games`, no other test uses.
@@ -49,7 +50,7 @@ extension LiveEnvironment {
         /// The places in which something was left, or the word that replaces the list.
         let left: [String]
         let unobserved: [String]
-        /// What the agent saw that the browsers held open, or the word that replaces the list.
+        /// What the agent saw the browsers hold open, or the word that replaces the list.
         let opened: [String]
 
         private enum CodingKeys: String, CodingKey { case items, left, unobserved, opened }

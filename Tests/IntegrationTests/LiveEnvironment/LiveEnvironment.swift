@@ -25,8 +25,8 @@ final class LiveEnvironment: Sendable {
     let facts: EnvironmentFacts
     /// The users of the device's programs; nil if all run as the tests' own user.
     let users: DeviceUsers?
-    /// Whether people use a real browser; in the soak test they do, unless a suite decides. If they do not, a client posts
-    /// the pages' forms, which takes a tenth of the time.
+    /// Whether people use a real browser; in the soak test they do, unless the suite decides otherwise. If they do not,
+    /// a client posts the pages' forms, which takes a tenth of the time.
     let hasBrowser: Bool
     let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])

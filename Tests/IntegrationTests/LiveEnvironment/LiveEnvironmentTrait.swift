@@ -4,7 +4,7 @@ import Testing
 /// Gives a suite one environment, made before its first test and taken down after its last.
 struct LiveEnvironmentTrait: SuiteTrait, TestScoping {
     var users: DeviceUsers?
-    /// Nil means that the environment decides.
+    /// Whether people use a real browser; if nil, the environment decides.
     var hasBrowser: Bool?
 
     @concurrent func provideScope(

@@ -109,7 +109,8 @@ struct Peers {
         return try await settled(peer)
     }
 
-    /// Returns the log once it contains a whole line. A child may still read after the process itself has exited.
+    /// Returns the log once it contains a whole line. A child process may still wait for the broker's answer after its
+    /// parent has exited.
     private func settled(_ peer: RunningProgram) async throws -> String {
         let path = peer.logPath
         try await FolderWatch(scratch.path).until("in \(path)") { try textOfFile(path).hasSuffix("\n") }

@@ -16,7 +16,7 @@ enum VirtualScreen {
         return (screen, ":" + (try number(in: log) ?? ""))
     }
 
-    /// The line that `Xvfb` ends with its number; nil if there is none yet.
+    /// The screen's number, from the line that `Xvfb` prints; nil if there is no whole line yet.
     private static func number(in log: String) throws -> String? {
         try textOfFile(log).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             .last { Int($0) != nil }.map(String.init)

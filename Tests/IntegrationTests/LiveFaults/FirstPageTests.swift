@@ -3,8 +3,8 @@ import MSAL
 import TestSupport
 import Testing
 
-/// How long a worker waits for the first page of a session in Firefox. `scripts/measure-windows` measures Chromium. Only
-/// the soak test runs it, because a busy machine says nothing about a budget.
+/// How long a worker waits for the first page of a session in Firefox. `scripts/measure-windows` measures Chromium.
+/// Only the soak test runs this suite, because times on a busy machine cannot be compared with a budget.
 @Suite(
     .serialized, .live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false), .timeLimit(.minutes(30)),
     .enabled(if: Soak.isRunning))

@@ -38,8 +38,8 @@ extension LiveFaults {
             try await walk.tidyUp()
         }
 
-        /// The folder's path contains a symbolic link, so the agent ends the process that has no eraser but takes no
-        /// data away.
+        /// The folder's path contains a symbolic link, so the agent takes no data away; it only ends the process that
+        /// has no eraser.
         @Test func `an app that a process without an eraser has locked erases by itself once that one has ended`()
             async throws
         {
@@ -226,8 +226,8 @@ private struct HandoverWalk {
         case .stop: try chosen()?.send(SIGSTOP)
         case .resume: try chosen { $0.isStopped }?.send(SIGCONT)
         case .killSession:
-            // The session continues in another process. That one may not have been started yet after the last such
-            // step.
+            // The session then continues in another process. If the last step was the same, that process may not have
+            // been started yet.
             for number in try live.sessionProcesses().prefix(1) {
                 let process = try ForeignProcess(pid: number)
                 process.kill()
@@ -275,7 +275,7 @@ private struct HandoverWalk {
         }
     }
 
-    /// A process that has not ended.
+    /// A random process that has not ended and for which `isFitting` returns true; nil if there is none.
     private mutating func chosen(_ isFitting: (SampleTerminal) -> Bool = { _ in true }) throws -> SampleTerminal? {
         terminals = try terminals.filter { try !$0.hasEnded }
         return terminals.filter(isFitting).randomElement(using: &random)
@@ -283,7 +283,7 @@ private struct HandoverWalk {
 
     private func mark(_ person: String) -> String { "note-of-\(person)-" }
 
-    /// Records notes of anybody but the signed-in worker, and locked apps.
+    /// Records every note that is found of anybody but the signed-in worker, and every locked app.
     private mutating func look() async throws {
         let former = Self.people.filter { $0 != worker }.map(mark)
         for file in files() {

@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// What a session's user leaves outside the browser, everywhere on the device, and what the browser must not have.
+    /// Leaks of a session's user: files and a port outside the browser, everywhere on the device, and an open port and
+    /// changed files of the browser.
     @Suite(.live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false)) struct PlantedLeakTests {
         private static let user: UInt32 = 5
         private static let home = "/usr/games"
@@ -80,7 +81,7 @@ extension LiveFaults {
             }.joined(separator: "\n")
         }
 
-        /// The first part of the path that did not exist before.
+        /// The shortest beginning of the path that did not exist before.
         private static func top(of file: String) -> String {
             let parents = [home, "/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/run/user/5"]
             let parent = parents.first { file.hasPrefix($0 + "/") } ?? "/run/" + file.split(separator: "/")[1]
@@ -195,7 +196,7 @@ extension LiveFaults {
                     } catch { outcome = .failure(error) }
                     try await live.run("/bin/sh", arguments: ["-c", removal])
                     try outcome.get()
-                    // The agent has started anew, and packs an extension that somebody has changed again.
+                    // The agent restarts, and packs the extension anew because the packed file was changed.
                     try await FolderWatch(live.path("run/profiles/extension")).until("packed again") {
                         guard let present = try? Data(contentsOf: package) else { return false }
                         return present != packed + [0]

@@ -58,7 +58,7 @@ extension LiveFaults {
             }
         }
 
-        /// Runs `body`, which must leave no broker running, while no broker runs. Then restores the device's folder.
+        /// Ends the broker, runs `body`, and restores the device's folder. `body` must leave no broker running.
         private func restoring(_ live: LiveEnvironment, _ body: (String) async throws -> Void) async throws {
             try await live.kill(.broker)
             let (device, backup) = (live.path("device"), live.path("backup"))

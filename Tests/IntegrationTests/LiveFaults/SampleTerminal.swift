@@ -14,9 +14,9 @@ final class SampleTerminal {
     private var rest: [UInt8] = []
     private(set) var isStopped = false
 
-    /// How long a process may take for its answers.
+    /// How long a process may take to answer.
     private static let patience = Duration.seconds(120)
-    /// Milliseconds after which it is checked whether the process has ended.
+    /// How many milliseconds pass between two checks whether the process has ended.
     private static let pause: Int32 = 500
 
     init(ofApp number: Int, _ live: LiveEnvironment) async throws {
@@ -52,7 +52,7 @@ final class SampleTerminal {
         isStopped = signal == SIGSTOP
     }
 
-    /// Enters a command. It may be pending when the worker changes.
+    /// Enters a command. The command may still be pending when the worker changes.
     func tell(_ command: String) throws {
         commands += 1
         try input.write(contentsOf: Data((command + "\n").utf8))

@@ -123,7 +123,8 @@ extension LiveFaults {
             }
         }
 
-        /// Expects the mark in a copy of the browser's home folder. The search follows no link of /proc into a sandbox.
+        /// Expects the mark in the browser's home folder. A copy is searched, because the search does not follow the
+        /// link in /proc that leads into the sandbox.
         private func search(_ home: String, for mark: String, _ live: LiveEnvironment) async throws {
             let copy = live.path("home-of-the-browser")
             let copying = try await live.runAside(program: "/bin/cp", ["--recursive", home, copy])

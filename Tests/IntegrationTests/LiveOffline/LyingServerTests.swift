@@ -20,7 +20,7 @@ extension LiveOffline {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
-                    // Every second lie answers only the session's own request. The other lies begin with the nonce
+                    // Every other lie answers from the nonce request on. The rest answer only the session's own
                     // request.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
                     try live.seat("Amara")

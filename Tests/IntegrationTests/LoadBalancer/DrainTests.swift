@@ -21,7 +21,7 @@ import Testing
             try await server.logs("draining")
             #expect(try HealthRequest("/healthz", port).status == 200)
             #expect(try HealthRequest("/readyz", port) == HealthRequest(status: 503, body: "draining\n"))
-            // The listeners stay open, and each response asks for another connection.
+            // The listeners stay open, and each response tells the client to close its connection.
             let page = try await server.page(in: scratch)
             #expect(page.contains("HTTP/1.1 404") && page.lowercased().contains("\nconnection: close"), "\(page)")
             #expect(try await server.end(by: SIGINT) == 128 + SIGINT)
@@ -126,7 +126,7 @@ import Testing
 }
 
 extension ServerProcess {
-    /// The head of the answer to a request on the main listener that keeps the connection open.
+    /// Sends the main listener a request that does not ask to close the connection, and returns the head of the answer.
     fileprivate func page(in scratch: Scratch) async throws -> String {
         let client = try await RunningProgram.start(
             "/usr/bin/python3", ["-c", Self.request, "\(port)", state + "/ca/root.pem"],

@@ -17,7 +17,7 @@ struct LoadBalancerProcess {
         let port, mdmPort, healthPort: Int
     }
 
-    /// The loopback address at which a load balancer passes everything to one node, counted from 0.
+    /// The loopback address at which a load balancer passes everything to the node with this index.
     static func address(ofNode index: Int) -> String { "127.0.1.\(index + 1)" }
 
     /// Starts HAProxy on 127.0.0.1 in front of nodes.

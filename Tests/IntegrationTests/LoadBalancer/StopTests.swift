@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StopTests {
     /// The longest time that a server without open requests may take to stop. It takes less than a second.
     static let limit = Duration.seconds(3)
-    /// How many times a server is stopped at most until one stop is in time. A busy machine may delay one stop, but a
-    /// server that waits for its clients is late each time.
+    /// How many stops are tried before the test fails because none was in time. A busy machine may delay one stop, but
+    /// a server that waits for its clients is late each time.
     static let stops = 3
 
     private func start(

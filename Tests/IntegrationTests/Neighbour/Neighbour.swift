@@ -21,7 +21,7 @@ struct Neighbour: Encodable, Sendable {
     var watches = false
 
     struct Outcome: Decodable, Sendable {
-        /// Attempts that succeeded, and should have failed.
+        /// The attempts that succeeded although they should have failed.
         let got: [[String]]
         /// The number of attempts of each kind.
         let tried: [String: Int]

@@ -35,13 +35,13 @@ final class FaultChecker: Sendable {
         var history = FaultHistory()
         var operations: [FaultOperation: Counts] = [:]
         var faults: [Fault: Int] = [:]
-        /// For each client that has had no answer since: when its first unanswered request began.
+        /// The clients whose requests get no answer at present, and when the first of these requests began.
         var failing: [String: Instant] = [:]
-        /// The times from such a request to the client's next answer.
+        /// The times from the first of such requests to the client's next answer.
         var outages: [(client: String, time: Duration)] = []
-        /// From the acknowledgement of a revocation to the push at another node, while no fault was active.
+        /// The times from the acknowledgement of a revocation to the push at another node, while no fault was active.
         var pushes: [Duration] = []
-        /// The same times, from the request for the revocation.
+        /// The same times, but counted from the request for the revocation.
         var pushesSinceRequest: [Duration] = []
         /// Refresh tokens that were lost because an answer was lost, as the protocol requires.
         var lostChains = 0
@@ -52,11 +52,11 @@ final class FaultChecker: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether administrators stop, because faults have ended.
+    /// Whether the administrators must stop, because the faults have ended.
     var isClosing: Bool { state.withLock { $0.isClosing } }
-    /// Whether devices stop as well.
+    /// Whether the devices must stop as well.
     var isOver: Bool { state.withLock { $0.isOver } }
-    /// Whether a measurement runs, during which administrators change nothing.
+    /// Whether a measurement is running, during which administrators change nothing.
     var isQuiet: Bool { state.withLock { $0.isQuiet } }
     var violations: [Violation] { state.withLock { $0.history.violations } }
     var pushes: [Duration] { state.withLock { $0.pushes } }

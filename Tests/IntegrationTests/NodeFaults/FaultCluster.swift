@@ -120,7 +120,7 @@ final class FaultCluster: Sendable {
                 identity: identity, readTimeout: readTimeout))
     }
 
-    /// Makes a call of an administrator at a node.
+    /// Makes an administrator's call at a node.
     func administer(
         _ method: String, _ path: String, _ body: String = "", at node: Int
     ) async -> Outcome<String> {

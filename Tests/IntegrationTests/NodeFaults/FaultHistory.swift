@@ -51,11 +51,11 @@ struct FaultHistory: Sendable {
     struct Queued: Sendable {
         let device: String
         let subject: String
-        /// Nil if the server has not acknowledged it.
+        /// The command's id; nil if the server has not acknowledged the command.
         let uuid: String?
     }
 
-    /// A command in the server's list of a device.
+    /// A command in the server's list of a device's commands.
     struct Listed: Sendable {
         let uuid: String
         let subject: String?
@@ -91,7 +91,7 @@ struct FaultHistory: Sendable {
 
     func isLive(_ session: String) -> Bool { sessions[session]?.phase == .live }
 
-    /// The answer to a request with a credential of a session.
+    /// Call this with the outcome of a request that used a credential of a session.
     ///
     /// - Parameter began: when the request was sent. An answer to an earlier request may cross the revocation.
     mutating func answered<Value>(
@@ -169,7 +169,8 @@ struct FaultHistory: Sendable {
     /// Call this before the only writer of the colour writes a new one.
     mutating func willSet(colour: String) { possibleColours.insert(colour) }
 
-    /// The only writer of the colour has an answer. A write without an answer may take effect at any later time.
+    /// Call this with the outcome of a write by the only writer of the colour. A write without an answer may take
+    /// effect at any later time.
     mutating func set(colour new: String, _ outcome: Outcome<Void>) {
         if outcome.isDone {
             if let colour { possibleColours.remove(colour) }
@@ -179,7 +180,7 @@ struct FaultHistory: Sendable {
         }
     }
 
-    /// An answer to the writer, who writes nothing in the meantime.
+    /// Call this with a colour that the writer has read. The writer writes nothing while it reads.
     mutating func read(colour read: String?) {
         if let colour, read.map({ !possibleColours.contains($0) }) ?? true {
             broke(Violation(.keptWrite, "the colour is \(read ?? "missing") instead of \(colour)"))
@@ -203,7 +204,7 @@ struct RefreshChain: Sendable {
     /// An older token whose successor was used too, so that no repetition is allowed.
     var replayable: String? { tokens.count >= 3 ? tokens[tokens.count - 3] : nil }
 
-    /// The newest token was used, and its session is live.
+    /// Call this with the outcome of a use of the newest token.
     mutating func used(_ outcome: Outcome<String>, sessionIsLive: Bool) -> Violation? {
         switch outcome {
         case .done(let next):
@@ -219,8 +220,8 @@ struct RefreshChain: Sendable {
         return nil
     }
 
-    /// The token before the newest one was used once more, within the time in which a lost answer may be asked for
-    /// again.
+    /// Call this with the outcome of a second use of the token before the newest one. `isInTime` is true if a lost
+    /// answer may still be asked for again.
     mutating func repeated(_ outcome: Outcome<String>, isInTime: Bool, sessionIsLive: Bool) -> Violation? {
         switch outcome {
         case .done(let next):
@@ -235,7 +236,7 @@ struct RefreshChain: Sendable {
         return nil
     }
 
-    /// The token ``replayable`` was used.
+    /// Call this with the outcome of a use of the token ``replayable``.
     mutating func replayed(_ outcome: Outcome<String>) -> Violation? {
         switch outcome {
         case .done: return Violation(.oneUse, "a refresh token was accepted after its successor was used")
@@ -245,7 +246,8 @@ struct RefreshChain: Sendable {
         return nil
     }
 
-    /// The primary refresh token yielded a refresh token: the newest one, or a new one if that was used.
+    /// Call this with a refresh token that the primary refresh token yielded. It must be the newest one, or another one
+    /// if the newest one was used.
     mutating func fetched(_ token: String) -> Violation? {
         if token == newest, !isRevoked { return nil }
         if tokens.contains(token) { return Violation(.oneUse, "a used refresh token was issued again") }
@@ -266,10 +268,11 @@ struct CommandLog: Sendable {
     private(set) var last: (uuid: String, isDelivered: Bool)?
     private(set) var carriedOut: Set<String> = []
 
-    /// The server has answered a message with the last command's result.
+    /// Call this when the server has answered the message that contained the last command's result.
     mutating func delivered() { last?.isDelivered = true }
 
-    /// The server sends a command. It may send the last command again until it has acknowledged the result.
+    /// Call this with a command that the server has sent. It may send the last command again until it has acknowledged
+    /// the result.
     mutating func take(_ uuid: String) -> Violation? {
         if last?.uuid == uuid, last?.isDelivered == false { return nil }
         last = (uuid, false)

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 /// Three real nodes behind a real HAProxy on a real PostgreSQL server, two real and fifty simulated devices, while
-/// nodes, PostgreSQL and the connections between them fail. A minute in continuous integration, ten in `make soak`.
+/// nodes, PostgreSQL and the connections between them fail. The test takes a minute in continuous integration, and ten
+/// in `make soak`.
 @Suite(.timeLimit(.minutes(20))) struct NodeFaultTests {
     /// Determines the order of faults and requests: `BATON_FAULT_SEED`, or a random number.
     private static let seed =

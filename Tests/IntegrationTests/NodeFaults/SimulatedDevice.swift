@@ -25,7 +25,7 @@ final class SimulatedDevice: Sendable {
     /// What other tasks may see of the device.
     struct Seen: Sendable {
         var session: SimulatedSession?
-        /// The last sessions before that one.
+        /// The last few sessions before `session`.
         var former: [SimulatedSession] = []
         /// The node that holds the push channel.
         var pushNode: Int?
@@ -85,7 +85,7 @@ final class SimulatedDevice: Sendable {
             thumbprint: reply.thumbprint, deviceName: name)
     }
 
-    /// The epoch of the next sign-in, or the present one.
+    /// The present epoch; with `next`, the epoch of the next sign-in, which then is the present one.
     func epoch(next: Bool = false) throws -> DeviceEpoch {
         let counter = seen.withLock { seen in
             if next { seen.counter += 1 }

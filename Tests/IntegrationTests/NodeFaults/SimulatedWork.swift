@@ -118,7 +118,7 @@ struct SimulatedWork: Sendable {
             checker.history { $0.began(session.id, on: device.name) }
             device.seen.withLock { $0.session = session }
         case .refused(let reason):
-            // Each step follows from the acknowledgement of the step before.
+            // Each step of a sign-in uses what the server acknowledged in the step before, so none may be refused.
             checker.history { $0.broke(Violation(.keptWrite, "\(device.name): the sign-in was refused: \(reason)")) }
         case .unknown: break
         }
@@ -164,7 +164,7 @@ struct SimulatedWork: Sendable {
         guard outcome.isRefused else { return }
         let next = await attempt(.replay, of: session) { try await requests.refresh(newest) }
         judge(session) { $0.used(next, sessionIsLive: $1) }
-        // The chain already records whether it was given up; the PRT yields new tokens.
+        // The chain need not be given up here: it has recorded that it is revoked, and the PRT yields new tokens.
     }
 
     private func judge(_ session: SimulatedSession, _ body: (inout RefreshChain, Bool) -> Violation?) {
@@ -209,7 +209,7 @@ struct SimulatedWork: Sendable {
 
     private mutating func report(_ session: SimulatedSession) async {
         let requests = device.requests(session)
-        // No refusal is expected, so the session counts as ended only after the acknowledgement.
+        // The server must not refuse this: the session counts as ended only after the acknowledgement.
         let outcome = await attempt(.endSession, of: nil, requests.end)
         if case .refused(let reason) = outcome {
             checker.history { $0.broke(Violation(.keptWrite, "\(device.name): the end was refused: \(reason)")) }
@@ -224,7 +224,7 @@ struct SimulatedWork: Sendable {
     /// - Parameter losesAnswers: whether some answers do not reach the device.
     @discardableResult
     private mutating func checkIn(losesAnswers: Bool = true) async -> Outcome<Void> {
-        // One of the first two answers is lost: these contain commands, or follow a result.
+        // Sometimes one of the first two answers is lost. These answers contain commands or acknowledge a result.
         let isLost = losesAnswers && Int.random(in: 0..<4, using: &random) == 0
         let lost = isLost ? Int.random(in: 0..<2, using: &random) : nil
         let (management, checker) = (device.management, checker)
@@ -270,7 +270,7 @@ struct SessionProbe: Sendable {
     private func check(_ what: String, _ body: () async throws -> Void) async {
         let began = ContinuousClock.now
         let outcome = await Outcome(catching: body)
-        // The node may be dead, so this counts as no outage of the device.
+        // The node may be dead, so this does not count as an outage of the device.
         device.checker.count(.probe, outcome, of: "probe of \(session.id) \(what) \(began)", began: .now)
         device.checker.history { $0.answered(outcome, for: session.id, asked: what, began: began) }
     }

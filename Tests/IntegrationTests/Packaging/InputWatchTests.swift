@@ -54,7 +54,7 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            // The compositor exits after its last report.
+            // The stand-in for swayidle exits after its last report, as swayidle does when the compositor is gone.
             let words = "echo pause; echo input; echo pause; echo input; echo pause"
             try tools(scratch, ["gdbus": "exit 1", "swayidle": "echo \"$@\" > \(scratch.path("asked")); \(words)"])
             let watcher = try await watch(scratch, every: "600", ["WAYLAND_DISPLAY": "wayland-7"])

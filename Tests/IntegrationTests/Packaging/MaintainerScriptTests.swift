@@ -18,8 +18,8 @@ import Testing
     ///   - arguments: what dpkg gives the script (deb-postinst(5) and the other pages).
     ///   - isConfigured: whether the package's configuration file exists.
     ///   - isBooted: whether systemd runs the machine.
-    ///   - program: the helper's program, as the kernel names it.
-    ///   - check: looks at what the script leaves in the test's folder.
+    ///   - program: the path of the helper's program, as the kernel shows it in `/proc`.
+    ///   - check: examines what the script leaves in the test's folder.
     private func run(
         _ name: String, _ arguments: [String] = [], isConfigured: Bool = true, isBooted: Bool = true,
         program: String = "/usr/bin/baton-helper", check: (Scratch) throws -> Void = { _ in }

@@ -78,8 +78,8 @@ import Testing
         #expect(settings.contains("StartLimitIntervalSec=0") && settings.contains("Restart=always"))
     }
 
-    /// The limits are scores up to 100. The helper mounts file systems: it needs a capability with a high weight, and
-    /// has no mount namespace of its own.
+    /// The limits are exposure scores from 0 to 100, as `--threshold` expects them. The helper mounts file systems, so
+    /// it needs a capability with a high weight and has no mount namespace of its own.
     @Test(arguments: [("batond.service", 20), ("baton-server.service", 20), ("baton-helper.service", 40)])
     func `a service has a low exposure score from systemd`(name: String, most: Int) async throws {
         try await Scratch.with { scratch in

@@ -16,7 +16,7 @@ import Testing
 
     /// Sends a request that changes something.
     ///
-    /// - Parameter found: what the database says before the change and after it.
+    /// - Parameter found: the database's answers before and after the change.
     private func send(
         _ found: [Result<Timestamp?, StorageError>]
     ) async throws -> (response: TestResponse, changes: Int, until: String?) {

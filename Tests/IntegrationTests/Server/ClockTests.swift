@@ -11,7 +11,7 @@ import Testing
 
 /// A node whose clock differs from that of the database server.
 @Suite(.timeLimit(.minutes(5))) struct ClockTests {
-    /// A database server that knows only its time, and the time of the machine that asks.
+    /// The clock of a database server that has no tables, and the clock of the machine that asks it.
     private final class Clocks: Database {
         private let state = Mutex((ahead: Duration.zero, isReachable: true))
 
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `a clock that goes wrong slowly is noticed by the next comparison`() async {
         let clocks = Clocks()
-        // The machine's two clocks go wrong together, so only the database server's clock shows it.
+        // The machine's two clocks go wrong together, so only the database server's clock shows the error.
         let clock = ClockGuard(now: { .init(seconds: 0) }, steady: { [now = ContinuousClock.now] in now })
         clocks.set(by: .seconds(11))
         let service = ClockService(
@@ -101,8 +101,8 @@ import Testing
         #expect(end.error?.code == .clockWrong && end.seconds == 30)
     }
 
-    /// An environment for the real server in which the test sets the machine's clock (libfaketime). The file contains
-    /// the difference.
+    /// The environment variables with which the test sets the clock that the real server sees (libfaketime). The file
+    /// contains the difference.
     private static func environment(_ file: String) -> [String: String] {
         [
             "LD_PRELOAD": "/usr/$LIB/faketime/libfaketimeMT.so.1",

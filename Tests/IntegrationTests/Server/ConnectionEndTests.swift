@@ -8,7 +8,7 @@ import Testing
 
 @testable import baton_server
 
-/// The end of connections that the server closes, between two ends in memory whose time stands still.
+/// How connections end that the server closes. Both ends of each connection are in memory, and their time stands still.
 @Suite struct ConnectionEndTests {
     /// A server's and a client's end of an open TLS connection.
     private struct Ends {

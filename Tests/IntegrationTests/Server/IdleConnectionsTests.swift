@@ -27,7 +27,7 @@ import Testing
         try channel.writeOutbound(HTTPServerResponsePart.end(nil))
     }
 
-    /// Returns which of the channels are open, and lets the closed ones leave.
+    /// Lets closed channels give up their places, and returns which of the channels are open.
     private func areOpen(_ channels: EmbeddedChannel...) -> [Bool] {
         for channel in channels { channel.embeddedEventLoop.run() }
         return channels.map(\.isActive)

@@ -27,7 +27,7 @@ struct ServerDatabase {
         return others.merging(["database": ["postgresql": keys.filter { !($0.value is NoValue) }]]) { $1 }
     }
 
-    /// Stands in place of a value: the key is left out.
+    /// In place of a key's value, it means that the key is left out.
     struct NoValue: Sendable {}
 
     /// The configuration with which a test itself reaches the tables in `schema`.

@@ -140,7 +140,7 @@ import Testing
             #expect(running.code == "server.directory.in-use")
             #expect(try await fixture.server.end(by: SIGTERM) == 0)
 
-            // Killed while it writes.
+            // The copy is killed while it writes.
             let pipe = fixture.scratch.path("progress")
             let made = unsafe mkfifo(pipe, 0o600)
             #expect(made == 0)
@@ -280,7 +280,8 @@ private struct StorageFixture {
         return CommandRun(code: code, output: try program.log(), errors: try textOfFile(errors))
     }
 
-    /// A PostgreSQL server with an empty database, which needs a password, and a configuration file with it.
+    /// Starts a PostgreSQL server with an empty database that requires a password, and writes a configuration file for
+    /// this database.
     func postgreSQL(onSmallDisk part: PostgreSQLCluster.SmallPart? = nil) async throws -> (
         cluster: PostgreSQLCluster, configuration: String, database: [String: [String: String]]
     ) {

@@ -49,7 +49,7 @@ final class SupervisedProcess: Sendable {
                 epoch: epoch, resuming: false, device: device, tombstones: [:], asked: [:], locks: [:]))
     }
 
-    /// Passes the connection of a program of the session's user to the process.
+    /// Connects as a program of the session's user, and passes the connection to the process.
     func app() throws -> RawApp {
         let (ours, theirs) = try Connection.pair(maximumFrame: RawApp.maximumFrame)
         try channel.send(

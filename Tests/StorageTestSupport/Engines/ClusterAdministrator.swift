@@ -3,7 +3,8 @@ internal import CPostgreSQL
 internal import Processes
 internal import TestSupport
 
-/// Runs statements that PostgreSQL refuses in a transaction, one after the other, as the superuser.
+/// Runs statements as the superuser, one after the other and outside any transaction, because PostgreSQL refuses them
+/// in a transaction.
 ///
 /// The connection belongs to a thread of its own and ends with this object.
 final class ClusterAdministrator: Sendable {

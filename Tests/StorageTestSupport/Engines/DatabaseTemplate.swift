@@ -43,8 +43,8 @@ final class DatabaseTemplate: Sendable {
 
     func makeCopy() async throws -> any Database { try await makeCopy(of: name, after: []) }
 
-    /// Returns a copy of a database that ``makeCopy()`` made. Its connections are cut first, because PostgreSQL copies
-    /// only a database that nobody uses. Its pool opens new ones.
+    /// Returns a copy of a database that ``makeCopy()`` made. The connections to `database` are cut first, because
+    /// PostgreSQL copies only a database that nobody uses. The pool of `database` then opens new ones.
     ///
     /// - Throws: ``TestProblem`` if ``makeCopy()`` did not make the database.
     func makeCopy(of database: any Database) async throws -> any Database {

@@ -8,7 +8,7 @@ package enum EngineDatabase: String, Sendable {
     private static let variable = "BATON_TEST_DATABASE"
 
     /// The database of this run, which the environment names; SQLite if it names none. `scripts/tests` runs the tests
-    /// of the engines once with each.
+    /// of the engines once on each database.
     package static let chosen: EngineDatabase = {
         guard let name = ProcessInfo.processInfo.environment[variable] else { return .sqlite }
         guard let database = EngineDatabase(rawValue: name) else {

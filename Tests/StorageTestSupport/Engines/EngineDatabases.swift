@@ -25,7 +25,7 @@ package final class EngineDatabases: Sendable {
         return try await template.value.makeCopy()
     }
 
-    /// Returns a new database with the rows that a database of ``make(_:)`` has now.
+    /// Returns a copy of a database that ``make(_:)`` returned, with the rows that it has now.
     ///
     /// - Throws: ``TestProblem`` if the database is wrapped in another.
     package func copy(of database: any Database) async throws -> any Database {

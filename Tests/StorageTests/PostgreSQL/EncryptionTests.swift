@@ -32,7 +32,7 @@ import Testing
                     #expect(try row?["encrypted"] == true)
                     // The server checks whether the node is still there.
                     #expect(try row?["idle"] == "5")
-                    // More than fits into a record or a buffer, in both directions.
+                    // The text is longer than a TLS record and longer than a buffer, in both directions.
                     let long = String(repeating: "é", count: 1_000_000)
                     let answer = try await database.read { try $0.row("SELECT \(long) AS text") }
                     #expect(try answer?["text"] == long)

@@ -140,7 +140,8 @@ import Testing
                             return !had
                         })
                     else { return }
-                    // A table was read, and the next one was not. This write is acknowledged before the backup ends.
+                    // One table has been read, and the next one has not. This write is acknowledged before the backup
+                    // ends.
                     waiting { try await database.write { _ = try $0.execute("DELETE FROM store") } }
                 }
                 let wrote = hasWritten.withLock { $0 }

@@ -141,7 +141,7 @@ import Testing
                 let death = Death(of: cluster)
                 _ = await refusal(.unavailable) {
                     try await target.open().write(files, isReplacing: false) { step in
-                        // The first schema is written, and the second is not.
+                        // The first schema has been written, and the second has not.
                         if step.phase == .writing, step.table == "clerk" { death.happen() }
                     }
                 }

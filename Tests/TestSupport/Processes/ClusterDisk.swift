@@ -4,9 +4,9 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// A small disk for files of a PostgreSQL server: a file system in memory, in a mount namespace
-/// (mount_namespaces(7)) that only programs started through ``entrance`` see. An ordinary user makes the namespace in a
-/// user namespace (user_namespaces(7)).
+/// A small disk for files of a PostgreSQL server: a file system in memory, in a mount namespace (mount_namespaces(7))
+/// that only programs started through ``entrance`` see. For an ordinary user, the mount namespace is inside a user
+/// namespace (user_namespaces(7)).
 package final class ClusterDisk: Sendable {
     private let holder: ChildProcess
     /// The disk's folder, as this process sees it (proc(5)).
@@ -16,7 +16,7 @@ package final class ClusterDisk: Sendable {
 
     /// Mounts the disk over an existing folder.
     ///
-    /// - Parameter owner: the user of the disk, if this process is root's.
+    /// - Parameter owner: the user of the disk, if this process runs as root.
     init(over path: String, megabytes: Int, owner: UInt32?) throws {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw TestProblem("pipe: error \(errno)") }
@@ -37,7 +37,7 @@ package final class ClusterDisk: Sendable {
         let target = ["/usr/bin/nsenter", "--target", "\(holder.pid)", "--mount"]
         entrance =
             owner == nil
-            // PostgreSQL does not run as root, so the user gets another number again.
+            // PostgreSQL refuses to run as root, so a second user namespace gives the user its own number again.
             ? target + ["--user", "--preserve-credentials", "--", "/usr/bin/unshare", "--user"]
                 + ["--map-user=1000", "--map-group=1000", "--"]
             : target + ["--"]

@@ -17,7 +17,8 @@ package struct MountNamespace: Sendable {
         case ownRoot
     }
 
-    /// The namespace ends with this program and those that were started in it.
+    /// The program that keeps the namespace. The namespace ends when this program and those that were started in it
+    /// have ended.
     private static let holder = """
         import os, signal, socket
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
@@ -74,7 +75,7 @@ package struct MountNamespace: Sendable {
         guard try await shell.waitForExit() == 0 else { throw TestProblem(try shell.log()) }
     }
 
-    /// Makes this many files in a folder. They are the names of one file, which need less memory.
+    /// Gives one new file this many names in a folder. Separate files would need more memory.
     package func makeLinks(_ count: Int, below folder: String) async throws {
         try await run(
             """

@@ -183,8 +183,8 @@ package final class PostgreSQLCluster: Sendable {
     package func start() async throws {
         let notices = try NoticeSocket(path: folder + "/notify")
         try giveAway(notices.path)
-        // Nothing here has to survive a power cut. PostgreSQL must not do work of its own in a database while it is
-        // copied.
+        // Nothing here has to survive a power cut. PostgreSQL must not do work of its own in a database while that
+        // database is copied.
         let settings =
             [
                 "listen_addresses=", "unix_socket_directories=\(folder)", "fsync=off", "autovacuum=off",

@@ -6,7 +6,7 @@ package struct TraceSearchRun: Sendable {
     package let code: Int32
     package let output: String
 
-    /// Searches for canaries. They are a JSON object that is not written to a file.
+    /// Searches for canaries. They are passed as a JSON object, which is not written to a file.
     ///
     /// - Parameter wrapper: a command through which the program is started.
     package init(

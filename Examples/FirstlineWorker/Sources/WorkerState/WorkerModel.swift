@@ -104,7 +104,7 @@ package struct WorkerModel {
 
     /// Begins a check.
     ///
-    /// A profile from an earlier turn is no longer shown. Work that shows something waits for the check.
+    /// A profile from an earlier turn is no longer shown. A command that shows something waits for the check.
     private mutating func check(announcing: Bool = false) -> [Action] {
         turn += 1
         isAnnouncing = isAnnouncing || announcing

@@ -4,7 +4,7 @@ import SampleParts
 import WardRoundState
 import Workers
 
-/// Stores each worker's notes as JSON, in a file of their own.
+/// Stores the notes of each worker as JSON, one file for each worker.
 struct Notes {
     private let files: WorkerFiles
 

@@ -26,7 +26,7 @@ import Workers
     }
 
     /// Passes an event to the model, performs the actions that it returns, and shows the new screen. An event that
-    /// arrives meanwhile waits, and the screen is shown after it. Data is therefore erased before anything is shown.
+    /// arrives meanwhile is handled before the screen is shown. Data is therefore erased before anything is shown.
     func handle(_ event: WardRoundModel.Event) {
         events.append(event)
         guard !isBusy else { return }

@@ -84,7 +84,7 @@ import Workers
         app.handle(.noteEntered(Note(text, written: .now)))
     }
 
-    /// Whether the page is not covered: since it was shown, another check may have begun.
+    /// Whether the worker's page is shown now. A check that began after the page was first shown covers it.
     private func isOpen(for worker: TestWorker) -> Bool {
         if case .worker(let data, _) = screen { data.worker.id == worker.identifier } else { false }
     }

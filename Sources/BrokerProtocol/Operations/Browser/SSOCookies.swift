@@ -69,11 +69,11 @@ package struct SSOHeaders: Sendable, Equatable {
         fileprivate var entry: JSONValue { .object([Member.name: .string(name), Member.data: .string(value)]) }
     }
 
-    /// The credential of the primary refresh token.
+    /// The header with the credential of the primary refresh token.
     package let token: Header?
     package let homeAccountID: String
     package let username: String
-    /// The credential of the device key.
+    /// The header with the credential of the device key.
     package let device: Header?
     package let tenantID: String
 

@@ -61,7 +61,7 @@ extension Response {
     /// line of the body is missing.
     ///
     /// - Parameters:
-    ///   - first: the first objects.
+    ///   - first: the objects at the beginning of the body.
     ///   - objects: returns the objects for a page of the audit log.
     fileprivate static func export(
         _ first: [JSONValue] = [], then pages: AuditLog.Pages,

@@ -54,7 +54,7 @@ struct KeyRotation: Sendable {
         return stored
     }
 
-    /// Adds the keys that one organisation is due to get, and removes its obsolete keys.
+    /// Adds the keys that are due for one organisation, and removes its obsolete keys.
     ///
     /// - Returns: how many keys were added or removed.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.

@@ -80,7 +80,8 @@ package struct StorageKey: Sendable {
     }
 }
 
-/// The keys of ``StorageKey/derived(_:_:)``, each made once. A label is part of the program's code, so there are few.
+/// The keys of ``StorageKey/derived(_:_:)``, each made once. A label is part of the program's code, so there are few
+/// keys.
 private final class DerivationKeys: Sendable {
     private static let limit = 64
     private let keys = Mutex<[String: SymmetricKey]>([:])

@@ -167,7 +167,7 @@ extension TenantKey {
 struct KeySchedule: Sendable {
     /// How long a new key is published before it signs.
     let publication: Duration
-    /// The time from the moment when a key starts to sign until it gets a successor.
+    /// How long a key signs before it gets a successor.
     let age: Duration
     /// The longest lifetime of a token.
     let longestToken: Duration

@@ -2,7 +2,7 @@
 internal import JSON
 internal import Storage
 
-/// A group or directory role that a person belongs to.
+/// A group to which a person belongs, or a directory role that the person has.
 enum Membership: Sendable {
     case group(Group)
     case role(DirectoryRole)

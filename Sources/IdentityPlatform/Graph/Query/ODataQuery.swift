@@ -19,7 +19,7 @@ struct ODataQuery: Sendable {
         case pageToken = "$skiptoken"
     }
 
-    /// The options that are allowed for a list, and those for a single object.
+    /// The options that are allowed for a list. For a single object, only ``ofObjects`` are allowed.
     static let ofLists = Set(Option.allCases)
     static let ofObjects: Set<Option> = [.select]
 

@@ -5,8 +5,8 @@ internal import OAuth
 
 /// `/{tenant}/account` and `/{tenant}/consent`: the forms of the two pages that ask a signed-in person a question.
 ///
-/// The form contains a ``FormState``, which proves that our page asked the question. Without a valid state, neither
-/// another site nor the person can skip a step.
+/// The form contains a ``FormState``, which proves that our page asked the question. Because the state is checked,
+/// neither another site nor the person can skip a step.
 struct AskedPage: Sendable {
     let endpoint: AuthorizeEndpoint
 

@@ -32,8 +32,8 @@ struct BrowserSignOn: Sendable {
         let address: String
     }
 
-    /// Runs a route. A browser that has a credential but no form cookie (``HostCookie/csrf``) gets one, so that the
-    /// browser's later requests can be assigned to the credential's device.
+    /// Runs a route. A browser that has a credential but no form cookie (``HostCookie/csrf``) gets such a cookie, so
+    /// that the browser's later requests can be assigned to the credential's device.
     func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
             return try await route(request)

@@ -4,9 +4,9 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/introspect`: tells an application that has a secret whether a token is valid (RFC 7662).
-/// Accepts any access token of the organisation and the application's own refresh tokens. The response does not say why
-/// a token is invalid.
+/// `POST /{tenant}/oauth2/v2.0/introspect`: tells a confidential client whether a token is valid (RFC 7662). Accepts
+/// any access token of the organisation and the client's own refresh tokens. The response does not say why a token is
+/// invalid.
 struct IntrospectionEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

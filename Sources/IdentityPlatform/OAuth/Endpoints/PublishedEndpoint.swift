@@ -56,7 +56,7 @@ struct ServedPaths: Sendable {
 
     func contains(_ path: String) -> Bool { paths.contains(Self.plain(path)) }
 
-    /// Returns the path in lower case, with every parameter name replaced.
+    /// Returns the path in lower case, with `*` in place of every parameter.
     private static func plain(_ path: String) -> String {
         path.split(separator: "/").map { $0.contains("{") || $0.hasPrefix(":") ? "*" : $0.lowercased() }
             .joined(separator: "/")

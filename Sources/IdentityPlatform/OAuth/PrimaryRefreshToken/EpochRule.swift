@@ -9,8 +9,8 @@ enum EpochRule {
         case enter
         /// The epoch is the device's current epoch.
         case same
-        /// The device has left or ended the epoch, or the epoch has the counter of the current epoch and a different
-        /// id.
+        /// The device has left or ended the epoch, or the epoch has the same counter as the current epoch but a
+        /// different id.
         case stale
     }
 

@@ -12,7 +12,7 @@ struct IssuedPrimaryRefreshToken: Sendable {
 }
 
 extension IssuedPrimaryRefreshToken {
-    /// Returns the members of the response, in the types that known clients require.
+    /// Returns the members of the response, with the JSON types that known clients require.
     ///
     /// - Parameter sessionKey: the session key, encrypted for the device; nil for a renewal, which keeps the session
     ///   key.

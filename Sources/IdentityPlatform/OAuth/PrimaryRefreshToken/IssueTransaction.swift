@@ -122,7 +122,7 @@ enum PersonProof: Sendable {
     /// A password that was just checked, and the id of the session that begins with it.
     case password(CheckedPassword, SessionID)
 
-    /// The acceptance of the assertion, if the proof is one.
+    /// The acceptance of the assertion; nil if the proof is not an assertion.
     var acceptance: Acceptance? { if case .helloKey(_, _, let acceptance) = self { acceptance } else { nil } }
 
     var password: CheckedPassword? { if case .password(let checked, _) = self { checked } else { nil } }

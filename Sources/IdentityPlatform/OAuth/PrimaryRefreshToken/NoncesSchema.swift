@@ -6,7 +6,8 @@ enum NoncesSchema {
         Migration(
             "accepted requests",
             [
-                // The signed requests that the nodes of a shared database have accepted. A request is accepted once.
+                // The signed requests that the nodes of a shared database have accepted. Each request is accepted only
+                // once.
                 "CREATE TABLE acceptedRequest (digest BLOB NOT NULL PRIMARY KEY, expires BIGINT NOT NULL)",
                 "CREATE INDEX acceptedRequestByEnd ON acceptedRequest (expires)",
             ])

@@ -83,7 +83,7 @@ struct RedeemPrimaryRefreshToken: Sendable {
     }
 
     /// Returns the response encrypted for the device. Windows clients with the older key derivation can decrypt only
-    /// the unauthenticated form; the operator must have allowed that derivation.
+    /// responses that are encrypted without authentication; the operator must have allowed that derivation.
     private func sealed(
         _ reply: MembersWriter, by dialect: PrimaryRefreshToken.Dialect, with key: SessionKey,
         version: KeyDerivationVersion
@@ -116,7 +116,7 @@ struct RedeemPrimaryRefreshToken: Sendable {
 }
 
 /// Returns the newest refresh token that has the family and the client of `first`. If that token is valid, also returns
-/// its form for a response.
+/// it as it is sent in a response.
 private func present(
     _ first: RefreshToken, in transaction: TokenTransaction
 ) throws -> (newest: RefreshToken?, issued: IssuedRefreshToken?) {

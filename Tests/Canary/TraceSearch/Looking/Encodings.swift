@@ -39,7 +39,7 @@ enum Encodings {
         }
     }
 
-    /// The forms of a byte in URLs and forms.
+    /// The ways to write a byte in URLs and web forms.
     private static func percent(_ byte: UInt8) -> [[UInt8]] {
         let digits = [byte].hexadecimal
         var ways: Set<[UInt8]> = [[byte], Array("%\(digits)".utf8), Array("%\(digits.uppercased())".utf8)]

@@ -101,7 +101,7 @@ extension Needles.Needle {
         return whole
     }
 
-    /// Whether the needle begins at `offset`. Bytes that equal the raw canary count only as raw.
+    /// Whether the needle begins at `offset`. Bytes that equal the raw canary count only for the encoding `raw`.
     fileprivate func stands(in window: Span<UInt8>, at offset: Int) -> Bool {
         guard let end = end(in: window, at: offset) else { return false }
         return encoding == "raw" || end - offset != raw.count || !Self.isEqual(window, offset, raw)

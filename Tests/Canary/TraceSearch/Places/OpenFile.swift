@@ -38,7 +38,7 @@ package struct OpenFile {
         return status
     }
 
-    /// The same file, opened for reading: a descriptor from `O_PATH` cannot be read.
+    /// The same file, opened for reading, because a descriptor from `O_PATH` cannot be read.
     package func reopened() throws(SystemError) -> OpenFile {
         try OpenFile(FilePath("/proc/self/fd/\(descriptor.withNumber { $0 })"), O_RDONLY)
     }

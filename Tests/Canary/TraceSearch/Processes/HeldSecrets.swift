@@ -55,8 +55,8 @@ package enum HeldSecrets {
             || (try? OpenFile(FilePath("/proc/\(pid)/environ"), O_RDONLY).readAll()) != nil
     }
 
-    /// Whether the writable memory of a process holds a text and the process's standard input is among its visible
-    /// files.
+    /// Whether a process's standard input can be seen among its open files and a text can be found in its writable
+    /// memory.
     ///
     /// - Parameter way: the way to use; nil for the way that the kernel allows.
     package static func canBeSeen(

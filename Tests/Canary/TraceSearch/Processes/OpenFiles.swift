@@ -6,8 +6,8 @@ internal import UnixSocket
 
 /// The open files of another process.
 package enum OpenFiles {
-    /// The number of each open file of the process, and a descriptor of this process for the file, which may not be
-    /// readable.
+    /// The number of each file that the process has open, and a descriptor of this process for that file. The
+    /// descriptor may not be readable.
     package static func all(
         of pid: Int32, by way: InspectionWay? = nil
     ) throws(SystemError) -> [(number: Int, file: OpenFile)] {
