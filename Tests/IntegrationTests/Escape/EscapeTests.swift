@@ -26,8 +26,9 @@ extension LiveDevice {
                 do { report = try await Escapes.report(of: stranger) } catch {
                     // Killing the agent ends the sign-in. The result shows whether the sign-in had already been
                     // refused.
+                    let log = try live.log(of: .agent).suffix(3000)
                     try await live.kill(.agent)
-                    throw TestProblem("\(error)\nthe sign-in: \(await signIn.result)")
+                    throw TestProblem("\(error)\nthe sign-in: \(await signIn.result)\nthe agent: \(log)")
                 }
                 #expect(report.escapes == [])
                 #expect(report.attempts.count > 20)
