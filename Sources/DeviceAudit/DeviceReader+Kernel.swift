@@ -82,7 +82,7 @@ extension DeviceReader {
                     String(decoding: $0, as: UTF8.self).split(separator: " ")
                 }
                 guard let head = rows.first else { continue }
-                // A user can give an object to another user, and as its creator can still change and remove it.
+                // A user can give an object to another user but, as its creator, can still change and remove it.
                 let columns = ["uid", "cuid"].compactMap { head.firstIndex(of: $0) }
                 for row in rows.dropFirst() {
                     let users = columns.filter(row.indices.contains).compactMap { UInt32(row[$0]) }

@@ -32,7 +32,8 @@ package struct SubordinateUsers: Sendable, Equatable {
         } catch { throw SubordinateUsersError(.unreadable, errno: error.errno) }
     }
 
-    /// Whether the ids come from the file alone, as they do unless something else is configured (nsswitch.conf(5)).
+    /// Whether `/etc/subuid` is the only source of the ids according to this text of `nsswitch.conf`. That is the
+    /// default (nsswitch.conf(5)).
     static func hasOnlyFile(_ configuration: String) -> Bool {
         configuration.split(whereSeparator: \.isNewline).allSatisfy { line in
             let words = line.prefix { $0 != "#" }.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

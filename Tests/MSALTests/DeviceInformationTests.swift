@@ -5,7 +5,7 @@ import MSAL
 import Testing
 import UnixSocket
 
-/// The rules DEV of docs/msal-rules.md. Microsoft's library reports a failure as a personal device; this library
+/// The DEV rules of docs/msal-rules.md. Microsoft's library reports a failure as a personal device; this library
 /// reports an error.
 @Suite(.timeLimit(.minutes(10))) struct DeviceInformationTests {
     @Test(arguments: [(DeviceInfo.Mode.shared, MSALDeviceMode.shared), (.personal, .default)])

@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The rules INT, SIL and CLM of docs/msal-rules.md: how parameters reach the broker and how its answer reaches the
+/// The INT, SIL and CLM rules of docs/msal-rules.md: how parameters reach the broker and how its answer reaches the
 /// app.
 @Suite(.timeLimit(.minutes(10))) struct TokenRuleTests {
     private func interactive(_ scopes: [String] = ["user.read"]) -> MSALInteractiveTokenParameters {

@@ -98,7 +98,7 @@ extension OpenWindows {
         return [.extensionServes(browser: browser)]
     }
 
-    /// Handles the case that the extension was not ready in time.
+    /// Handles the case where the extension was not ready in time.
     func extensionOverdue(_ wait: Int) -> [BrowserMachine.Event] {
         guard waitingPages.isWaiting(wait) else { return [] }
         logger.error("the browser's extension is not ready: pages open without a sign-in")

@@ -30,7 +30,7 @@ struct OpeningPages: Sendable, Equatable {
         return shown()
     }
 
-    /// Handles the case that no extension was ready in time. Returns the messages about the pages.
+    /// Handles the case where no extension was ready in time. Returns the messages about the pages.
     mutating func silent() -> [AgentMessage] {
         fail(
             .browserSilent,

@@ -6,7 +6,7 @@ internal import BrokerDevice
 struct AppRecognition: Sendable {
     /// Root, the broker's user and the users of the session. Their programs count as programs of the session.
     let sessionUsers: Set<UInt32>
-    /// The app of each user that runs only one app.
+    /// The apps that have their own user, keyed by that user.
     private var users: [UInt32: String] = [:]
     /// The apps that have their own socket.
     private var apps: Set<String> = []

@@ -57,7 +57,7 @@ actor EnrollmentClient {
         }
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
         let credentials = try await keep(offer)
-        // The current state is replaced only if a client can be made from this profile.
+        // The current state is replaced only if a link to the server can be made from this profile.
         _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
         let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
         next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)

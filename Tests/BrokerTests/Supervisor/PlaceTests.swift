@@ -114,8 +114,8 @@ import UnixSocket
                 _ = try await fixture.status()
                 var apps: [Connection] = []
                 for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
-                // 64 connections of one process wait. 32 were passed on to a process that drops them; the other
-                // connections were displaced.
+                // Of the 300 connections, 64 wait, the limit for one process. Another 32 were passed on to a process
+                // that drops them, and the rest were displaced.
                 let left = try await blocking { [apps] in try Self.awaitEnds(of: apps, untilLeft: 64) }
                 #expect(left == 64)
                 let reports = try #require(try await fixture.status().connectionLimits)

@@ -27,7 +27,7 @@ extension LiveEnvironment {
 
     /// Runs `body` with a broker whose requests to the identity platform are recorded by a proxy.
     ///
-    /// - Parameter body: is given a function that returns the grant types of all requests with a correlation id.
+    /// - Parameter body: takes a function that returns the grant types of all requests with the given correlation id.
     func counted(_ body: (_ grants: (UUID) throws -> [String]) async throws -> Void) async throws {
         _ = try await overheard(orders: URL(filePath: path("no-lies"))) { log in
             try await body { id in

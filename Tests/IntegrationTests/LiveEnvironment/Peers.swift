@@ -9,7 +9,8 @@ struct Peers {
     private let scratch: Scratch
     private let frames: String
     private let script: String
-    /// The path of the wrong program, whose file has the name of the app's own program.
+    /// The path of a copy of the interpreter whose file name is that of the app's own program. The broker must not take
+    /// it for the app.
     private let program: String
 
     /// - Parameters:

@@ -6,7 +6,8 @@ import Testing
 
 /// How a real server stops while clients are connected.
 @Suite(.timeLimit(.minutes(5))) struct StopTests {
-    /// The longest time that a server without open requests may take to stop. It takes less than a second.
+    /// The longest time that a server without open requests may take to stop. On a quiet machine, it takes less than a
+    /// second.
     static let limit = Duration.seconds(3)
     /// How many stops are tried before the test fails because none was in time. A busy machine may delay one stop, but
     /// a server that waits for its clients is late each time.

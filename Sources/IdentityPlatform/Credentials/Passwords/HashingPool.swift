@@ -3,8 +3,8 @@ internal import CoreMetrics
 internal import Dispatch
 internal import Synchronization
 
-/// A few threads for CPU-intensive work, with a bounded queue. If the queue is full, more work is refused at once. One
-/// requester gets at most a quarter of the places in the queue.
+/// A few threads for CPU-intensive work, with a bounded queue. If the queue is full, further work is refused at once.
+/// One requester gets at most a quarter of the places in the queue.
 package final class HashingPool: Sendable {
     /// The queue, or the requester's share of it, is full. The caller should try again later.
     package struct Busy: Error {}
