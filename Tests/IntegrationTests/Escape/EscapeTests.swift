@@ -16,7 +16,7 @@ extension LiveDevice {
             try await live.withConfiguredBrowser(signIn: .chromium) { display in
                 let package = try live.names(in: "run/profiles/extension")
                 let app = try live.app(1)
-                let signIn = Task { try await app.signIn().account }
+                let signIn = Task { try await app.signInAtScreen(of: live) }
                 let person = try live.person("Amara")
                 // A walk may close the window, which ends the sign-in.
                 let stranger = try await Escapes.start(

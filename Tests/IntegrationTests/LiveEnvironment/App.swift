@@ -93,6 +93,19 @@ final class App: Sendable {
         return try await application.acquireToken(with: parameters)
     }
 
+    /// Signs in at the screen of the device. If the browser ends with an error before anybody has signed in, repeats the
+    /// sign-in once, as a worker would, and prints what the agent logged. On a busy machine, Chromium sometimes ends so.
+    func signInAtScreen(of live: LiveEnvironment) async throws -> MSALAccount {
+        do { return try await signIn().account } catch
+            where Seen(error).reason == BrokerError.Reason.browserBroke.rawValue
+        {
+            print(
+                "the browser ended with an error, and the sign-in is repeated: \(try live.log(of: .agent).suffix(2000))"
+            )
+            return try await signIn().account
+        }
+    }
+
     /// Closes the connection permanently, like an app that quits. Waiting calls fail.
     func close() { broker.close() }
 
