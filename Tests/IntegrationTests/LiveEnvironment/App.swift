@@ -102,6 +102,8 @@ final class App: Sendable {
             print(
                 "the browser ended with an error, and the sign-in is repeated: \(try live.log(of: .agent).suffix(2000))"
             )
+            // Meanwhile the device clears what the sign-in has left.
+            try await live.comesBack()
             return try await signIn().account
         }
     }
