@@ -38,7 +38,7 @@ struct ReaderState: Hashable {
 
     /// Whether the broker must be asked who is signed in.
     var mustAsk = true
-    /// An answer that is kept from the reader for now.
+    /// An answer of the broker that the reader may not be given yet.
     private var held: Answer?
     /// Whether the reader waits for the next change.
     private(set) var isWaited = false

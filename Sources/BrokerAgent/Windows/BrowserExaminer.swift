@@ -185,8 +185,8 @@ struct BrowserExaminer {
             status.st_dev == other.status.st_dev && status.st_ino == other.status.st_ino
         }
 
-        /// Whether this is a kernel device that passes on nothing of what is written to it: null, zero, full, random or
-        /// urandom (mem(4), null(4), random(4)).
+        /// Whether this is one of the kernel's devices through which no program can pass data to another one: null,
+        /// zero, full, random or urandom (mem(4), null(4), random(4)).
         var keepsNothing: Bool {
             kind == S_IFCHR && [0x103, 0x105, 0x107, 0x108, 0x109].contains(status.st_rdev)
         }

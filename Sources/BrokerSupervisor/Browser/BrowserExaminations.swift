@@ -101,7 +101,7 @@ struct BrowserExaminations: Equatable {
         }
     }
 
-    /// The names of what the browsers of this epoch held open, for the receipt.
+    /// The names of the resources that the browsers of this epoch held open, for the receipt.
     func finding(of ended: Epoch) -> Finding<[String]> {
         guard epoch == ended else { return .unknown }
         guard found.isEmpty else { return .known(found.map(\.name).sorted()) }

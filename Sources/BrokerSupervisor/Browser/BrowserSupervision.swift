@@ -119,7 +119,7 @@ final class BrowserSupervision {
         confinement?.kill(epoch)
     }
 
-    /// Handles the agent's report of what browsers held open.
+    /// Handles the agent's report of the files, sockets and ports that browsers held open.
     func examined(_ epoch: Epoch.ID, _ examination: BrowserExamination, in state: SessionMachine.State) {
         if !examination.found.isEmpty {
             logger.error("the agent reports that a browser held something open")
@@ -143,7 +143,7 @@ final class BrowserSupervision {
 
     /// Handles the helper's answer about a browser.
     ///
-    /// - Returns: the ended epoch whose browser is gone now; nil if there is none.
+    /// - Returns: the ended epoch whose browser is gone now; nil if no ended epoch has lost its browser.
     func answered(_ answer: HelperAnswer, in state: SessionMachine.State) -> Epoch? {
         let agent = agent.link
         guard let confinement else { return nil }
@@ -274,7 +274,7 @@ final class BrowserSupervision {
     /// Handles the agent's report that the browser is gone. If the supervisor still observes a process or folder of the
     /// browser, the close is retried.
     ///
-    /// - Returns: the ended epoch whose browser is gone now; nil if there is none.
+    /// - Returns: the ended epoch whose browser is gone now; nil if no ended epoch has lost its browser.
     func closed(_ epoch: Epoch.ID, in state: SessionMachine.State) -> Epoch? {
         guard let ended = answeredClose(of: epoch, in: state), let agent = agent.link else { return nil }
         let isConfined = confinement != nil && holder?.epoch == ended

@@ -29,7 +29,7 @@ struct Recovery {
             let managed = try ManagementStore(root: files.management).appNames()
             // The file with the lock reasons also names apps that are no longer installed, if their data could not be
             // taken away.
-            let former = (try? files.lockReasons().keys).map(Array.init) ?? []
+            let former = try Self.appsWithLockReasons(in: files)
             appsToLock = Set(managed + former + (file?.entries.map(\.bundleID) ?? []))
         }
     }
@@ -45,6 +45,13 @@ struct Recovery {
     private static let ofMachine = ["machine-binding", "receipts", "management"]
     private static let keysOfMachine =
         ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
+
+    /// Returns no apps if the file with the reasons is damaged, too; a recovery must be possible then.
+    ///
+    /// - Throws: ``FileError`` if the file cannot be read.
+    private static func appsWithLockReasons(in files: DeviceFiles) throws -> [String] {
+        do { return Array(try files.lockReasons().keys) } catch is DeviceStateDamaged { return [] }
+    }
 
     /// Moves everything aside. After a crash, a second call moves what is left.
     ///

@@ -40,7 +40,7 @@ final class StateReports {
     ///
     /// - Parameters:
     ///   - isServerReachable: whether the management server can be reached; nil if that is not known.
-    ///   - fault: the code of the first fault that `baton doctor` finds; nil if there is none.
+    ///   - fault: the code of the first fault that `baton doctor` finds; nil if it finds no fault.
     func state(isServerReachable: Bool?, fault: String?) -> DeviceState {
         let (state, management) = (session.state, device.management.settings)
         return DeviceState(
