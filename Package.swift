@@ -72,7 +72,7 @@ let package = Package(
             name: "OAuth",
             dependencies: ["Encodings", "JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
-            name: "DeviceManagement",
+            name: "MDMProtocol",
             dependencies: [
                 "BrowserPolicies", "Encodings", "JSON", "Redaction", "WebPages", .asn1, .crypto, .cryptoExtras,
                 .certificates,
@@ -121,48 +121,63 @@ let package = Package(
         .target(
             name: "MSALTesting",
             dependencies: ["BrokerProtocol", "Encodings", "JSON", "MSAL", "Redaction", "UnixSocket"]),
-        // The code that the parts of the broker share: keys, files, apps, settings, HTTPS and messages.
+        // The device's own keys, in a TPM or in files.
         .target(
-            name: "BrokerDevice",
+            name: "DeviceKeyStore",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files", "JSON",
-                "OAuth",
-                "Processes", "Redaction", "UnixSocket",
-                .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .nioCore, .nioHTTP1, .nioSSL,
+                "BrokerIPC", "CLinux", "Files", "OAuth", "Processes", "Redaction", "UnixSocket", .asn1,
+                .certificates, .crypto, .cryptoExtras,
             ]),
+        // What a device knows of itself: its join, its apps, the settings from the MDM, and where all of it is kept.
+        .target(
+            name: "DeviceState",
+            dependencies: [
+                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceKeyStore", "Files", "JSON",
+                "MDMProtocol", "OAuth",
+            ]),
+        // HTTPS to the device's servers, and signed calls to the identity platform.
+        .target(
+            name: "DeviceHTTPS",
+            dependencies: [
+                "BrokerProtocol", "DeviceKeyStore", "DeviceState", "Files", "OAuth", "Redaction", .asn1,
+                .asyncHTTPClient, .nioCore, .nioHTTP1, .nioSSL,
+            ]),
+        // The messages between the supervisor and the session process, and the limits of the connections that they share.
+        .target(
+            name: "SessionIPC",
+            dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserPolicies", "DeviceState", "Processes"]),
         // The device's MDM client and its push channel.
         .target(
-            name: "DeviceEnrollment",
+            name: "MDMClient",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement",
-                "Encodings", "Files",
-                "OAuth", "Processes", "PushProtocol", "Redaction",
+                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceHTTPS", "DeviceKeyStore",
+                "DeviceState", "Encodings", "Files", "MDMProtocol", "OAuth", "Processes", "PushProtocol", "Redaction",
                 "Retries", .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The session process, which serves the apps of one epoch and ends with it.
         .target(
             name: "BrokerSession",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files",
-                "JSON", "OAuth", "Processes", "Redaction", "UnixSocket", "WebPages",
-                .asn1, .certificates, .crypto, .cryptoExtras, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceHTTPS", "DeviceKeyStore",
+                "DeviceState", "Files", "JSON", "MDMProtocol", "OAuth", "Processes", "Redaction", "SessionIPC",
+                "UnixSocket", "WebPages", .asn1, .certificates, .crypto, .cryptoExtras, .logging, .nioCore, .nioHTTP1,
+                .nioPosix,
             ], resources: languages.map { .embedInCode("Pages/Texts/\($0).json") }),
         // The supervisor: the session machine, the clean-up and its receipt. It never holds a worker's token.
         .target(
             name: "BrokerSupervisor",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceEnrollment", "Files",
-                "JSON", "Leftovers", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "Retries",
-                "UnixSocket",
-                .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
+                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceHTTPS", "DeviceKeyStore",
+                "DeviceState", "Files", "JSON", "Leftovers", "MDMClient", "OAuth", "Observability", "Processes",
+                "Receipts", "Redaction", "Retries", "SessionIPC", "UnixSocket", .asn1, .certificates, .crypto, .logging,
+                .serviceLifecycle,
             ]),
         // The code of `baton-agent`, without network access.
         .target(
             name: "BrokerAgent",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "BrowserWindows", "CLinux",
-                "Files",
-                "JSON", "Observability", "Processes", "Retries", "UnixSocket", .logging,
+                "Files", "JSON", "Observability", "Processes", "Retries", "UnixSocket", .logging,
             ]),
         // The extensions of the browsers' windows, their manifests and their packing; for programs that open windows.
         .target(
@@ -185,9 +200,8 @@ let package = Package(
         .target(
             name: "HomeScreen",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "JSON", "MSAL", "Processes", "UnixSocket",
-                "WebPages",
-                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix,
+                "BrokerIPC", "BrokerProtocol", "MDMProtocol", "Files", "JSON", "MSAL", "Processes", "UnixSocket",
+                "WebPages", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix,
             ],
             resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
                 + languages.map { .embedInCode("Texts/\($0).json") }),
@@ -195,31 +209,29 @@ let package = Package(
             name: "IdentityPlatform",
             dependencies: [
                 "AdminAPI", "Encodings", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage",
-                "WebPages",
-                .asn1, .certificates, .coreMetrics, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
-                .nioCore, .nioSSL,
+                "WebPages", .asn1, .certificates, .coreMetrics, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
+                .logging, .nioCore, .nioSSL,
             ],
             resources: [.embedInCode("Pages/submit.js")] + languages.map { .embedInCode("Pages/Texts/\($0).json") }),
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "DeviceManagement", "Encodings", "JSON", "Redaction", "Storage",
-                .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
+                "AdminAPI", "MDMProtocol", "Encodings", "JSON", "Redaction", "Storage", .asn1, .certificates, .crypto,
+                .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
         // 7. Code for only one executable: access to the TPM, so that no other program loads its library.
-        .target(name: "TPM", dependencies: ["BrokerDevice", "CLinux", "CTSS", "Files", "Redaction"]),
+        .target(name: "TPM", dependencies: ["CLinux", "CTSS", "DeviceKeyStore", "Files", "Redaction"]),
 
         // 8. Executables: they parse arguments, compose the parts and run them.
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor",
-                "BrowserPolicies", "BrowserWindows", "CLinux", "DeviceAudit", "DeviceManagement", "Encodings", "Files",
-                "HomeScreen",
-                "JSON", "MSAL", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
-                .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
-                .unixSignals,
+                "AdminAPI", "BrokerAgent", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserPolicies",
+                "BrowserWindows", "CLinux", "DeviceAudit", "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "Encodings",
+                "Files", "HomeScreen", "JSON", "MDMProtocol", "MSAL", "OAuth", "Observability", "Processes", "Receipts",
+                "Redaction", "UnixSocket", .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging,
+                .nioCore, .nioHTTP1, .unixSignals,
             ]),
         .executableTarget(
             name: "baton-agent",
@@ -238,19 +250,16 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes",
                 "ProxyProtocol", "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL",
-                "UnixSocket",
-                .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore,
-                .hummingbirdTLS,
-                .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
+                "UnixSocket", .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
+                .hummingbirdCore, .hummingbirdTLS, .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle,
+                .unixSignals,
             ]),
         .executableTarget(
             name: "batond",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "CWipedHeap",
-                "DeviceEnrollment",
-                "Files", "JSON", "Observability", "Processes", "TPM", "UnixSocket",
-                .argumentParser, .logging, .serviceLifecycle, .unixSignals,
+                "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "CWipedHeap", "DeviceHTTPS",
+                "DeviceKeyStore", "DeviceState", "Files", "JSON", "MDMClient", "Observability", "Processes",
+                "SessionIPC", "TPM", "UnixSocket", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ],
             // The dynamic linker writes to every page that has relocations, in both processes. Packed relocations need
             // far fewer pages.
@@ -287,11 +296,10 @@ let package = Package(
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(name: "OAuthTests", dependencies: ["JSON", "OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
-            name: "DeviceManagementTests",
+            name: "MDMProtocolTests",
             dependencies: [
-                "BrowserPolicies", "DeviceManagement", "JSON", "Redaction", "TestSupport", "WebPages", .asn1,
-                .certificates, .crypto,
-                .cryptoExtras, .subprocess,
+                "BrowserPolicies", "MDMProtocol", "JSON", "Redaction", "TestSupport", "WebPages", .asn1, .certificates,
+                .crypto, .cryptoExtras, .subprocess,
             ]),
         .testTarget(
             name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
@@ -306,12 +314,9 @@ let package = Package(
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Observability", .logging]),
         .testTarget(
             name: "ServerMetricsTests",
-            dependencies: [
-                "Observability", "ServerMetrics", "Storage", .coreMetrics, .httpTypes, .hummingbird,
-            ]),
+            dependencies: ["Observability", "ServerMetrics", "Storage", .coreMetrics, .httpTypes, .hummingbird]),
         .testTarget(
-            name: "ReceiptsTests",
-            dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
+            name: "ReceiptsTests", dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(
             name: "BrowserExtensionTests",
@@ -330,7 +335,7 @@ let package = Package(
         .testTarget(
             name: "HomeScreenTests",
             dependencies: [
-                "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "Processes", "TestSupport",
+                "BrokerProtocol", "MDMProtocol", "Files", "HomeScreen", "JSON", "Processes", "TestSupport",
                 "UnixSocket", "WebPages", .hummingbird, .logging,
             ]),
         .testTarget(
@@ -341,39 +346,36 @@ let package = Package(
             ]),
         .testTarget(
             name: "DeviceAuditTests",
-            dependencies: ["BrokerDevice", "DeviceAudit", "Files", "JSON", "Leftovers", "Processes", "TestSupport"]),
+            dependencies: ["DeviceAudit", "Files", "JSON", "Leftovers", "Processes", "TestSupport"]),
         .testTarget(
             name: "BrokerTests",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies",
-                "DeviceEnrollment", "DeviceManagement", "FileRecorder", "Files", "JSON", "Leftovers", "OAuth",
-                "Processes",
-                "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", "WebPages", .crypto,
+                "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies", "DeviceHTTPS",
+                "DeviceKeyStore", "DeviceState", "FileRecorder", "Files", "JSON", "Leftovers", "MDMClient",
+                "MDMProtocol", "OAuth", "Processes", "PushProtocol", "Receipts", "Redaction", "SessionIPC",
+                "TestSupport", "UnixSocket", "WebPages", .crypto,
             ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "TPMTests",
             dependencies: [
-                "BrokerDevice", "BrokerSession", "BrokerSupervisor", "Files", "OAuth", "Redaction", "TPM",
-                "TestSupport", "UnixSocket", .crypto,
-                .cryptoExtras,
+                "BrokerSession", "BrokerSupervisor", "DeviceKeyStore", "DeviceState", "Files", "OAuth", "Redaction",
+                "TPM", "TestSupport", "UnixSocket", .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
-                "StoragePostgreSQL",
-                "StorageTestSupport", "TestSupport", "WebPages",
-                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
+                "StoragePostgreSQL", "StorageTestSupport", "TestSupport", "WebPages", .asn1, .certificates, .crypto,
+                .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrowserPolicies", "DeviceEnrollment", "DeviceManagement",
-                "Files", "MDMServer", "Redaction",
-                "Storage", "StoragePostgreSQL", "StorageTestSupport", "TestSupport",
-                .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
-                .subprocess,
+                "AdminAPI", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "Files",
+                "MDMClient", "MDMProtocol", "MDMServer", "Processes", "Redaction", "Storage", "StoragePostgreSQL",
+                "StorageTestSupport", "TestSupport", .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS,
+                .logging, .nioCore, .nioSSL, .subprocess,
             ]),
         .testTarget(
             name: "MSALTests",
@@ -383,15 +385,13 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
-                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "Handover",
-                "IdentityPlatform", "JSON", "Leftovers", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
-                "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
-                "baton-agent", "baton-browser-host", "baton-helper",
-                "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
-                .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
-                .nioSSL,
-                .subprocess,
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserExtension",
+                "BrowserPolicies", "DeviceAudit", "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "Files", "Handover",
+                "IdentityPlatform", "JSON", "Leftovers", "MDMProtocol", "MDMServer", "MSAL", "OAuth", "Processes",
+                "PushProtocol", "Redaction", "SessionIPC", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket",
+                "WebPages", "baton", "baton-agent", "baton-browser-host", "baton-helper", "baton-server", "batond",
+                "canary", .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore,
+                .nioEmbedded, .nioHTTP1, .nioSSL, .subprocess,
             ]),
     ]
 )
@@ -402,7 +402,7 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 // BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
-    "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "JSON", "OAuth",
+    "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "MDMProtocol", "JSON", "OAuth",
     "ProxyProtocol", "Receipts", "Redaction", "Storage", "UnixSocket",
 ]
 if isFuzzing {
@@ -419,7 +419,7 @@ if Context.environment["BATON_BENCH"] == "1" {
         .executableTarget(
             name: "server-benchmark",
             dependencies: [
-                "DeviceManagement", "Encodings", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
+                "MDMProtocol", "Encodings", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
                 "ServerMetrics", "Storage", "StoragePostgreSQL", "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
@@ -469,8 +469,9 @@ extension Package {
     /// tests.
     func keepWhatRaces() {
         let own = [
-            "Broker", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Encodings", "Files",
-            "JSON", "MSAL", "Processes", "Redaction", "Retries", "TestSupport", "UnixSocket",
+            "Broker", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "DeviceState",
+            "Encodings", "Files", "JSON", "MSAL", "Processes", "Redaction", "Retries", "SessionIPC", "TestSupport",
+            "UnixSocket",
         ]
         targets = targets.filter { own.contains($0.name.replacing(/Tests$/, with: "")) }
         for target in targets {
@@ -482,13 +483,12 @@ extension Package {
             }
             if target.name == "BrokerIPC" { target.sources = ["Agent/AppData.swift"] }
             if target.name == "BrokerTests" { target.sources = ["Session"] }
-            if target.name == "BrokerDevice" {
+            if target.name == "DeviceState" {
                 target.sources = [
-                    "Device/SessionStage.swift", "Device/SignOutTrigger.swift",
-                    "SessionMessages/SignInRefusal.swift",
-                    "SessionPolicy/SessionTimeouts.swift",
+                    "Device/SessionStage.swift", "Device/SignOutTrigger.swift", "SessionPolicy/SessionTimeouts.swift",
                 ]
             }
+            if target.name == "SessionIPC" { target.sources = ["Messages/SignInRefusal.swift"] }
             if target.name == "TestSupport" { target.sources = ["Processes"] }
             // Starting programs does not concern thread safety.
             if target.name == "ProcessesTests" { target.sources = ["MailboxTests.swift"] }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import DeviceManagement
 import Encodings
 import HTTPTypes
 import Hummingbird
+import MDMProtocol
 import MDMServer
 import Storage
 import TestSupport

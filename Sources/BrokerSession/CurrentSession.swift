@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Synchronization
 
 /// The process's current epoch, device state and signed-in worker.

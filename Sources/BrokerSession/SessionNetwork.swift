@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+internal import DeviceHTTPS
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Files
 internal import Glibc
 internal import Synchronization
@@ -9,7 +11,7 @@ internal import Synchronization
 final class SessionNetwork: Sendable {
     private struct State {
         var client: HTTPSClient?
-        var source: (join: JoinRecord, source: TokenSource)?
+        var source: (join: JoinRecord, source: PlatformRequests)?
     }
 
     private let configuration: SupervisorConfiguration
@@ -41,9 +43,9 @@ final class SessionNetwork: Sendable {
     /// Returns the token source of a joined device.
     ///
     /// - Throws: an error if the device's keys or the trust roots cannot be used.
-    func tokenSource(for join: JoinRecord) throws -> TokenSource {
+    func platformRequests(for join: JoinRecord) throws -> PlatformRequests {
         if let known = state.withLock(\.source), known.join == join { return known.source }
-        let made = try TokenSource(
+        let made = try PlatformRequests(
             join: join, keys: DeviceKeys(in: keys), https: https(), now: { Int(Glibc.time(nil)) })
         return state.withLock { state in
             if let known = state.source, known.join == join { return known.source }

@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
+internal import Processes
+internal import SessionIPC
 internal import UnixSocket
 
 /// The services of a session process for one epoch, and the dispatch of the supervisor's messages to them.

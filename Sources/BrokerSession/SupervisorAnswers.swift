@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Sends messages to the supervisor and waits until the supervisor accepts or refuses each message.

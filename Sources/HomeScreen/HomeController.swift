@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceManagement
 internal import Logging
+internal import MDMProtocol
 internal import Processes
 internal import WebPages
 

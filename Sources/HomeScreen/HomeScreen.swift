@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-package import DeviceManagement
 internal import Hummingbird
 package import Logging
+package import MDMProtocol
 package import Processes
 
 /// The worker's home screen: a page on a loopback port, for a browser of the same user, and the program that serves it.

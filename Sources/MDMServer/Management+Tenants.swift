@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import AdminAPI
-internal import DeviceManagement
 internal import Foundation
 internal import Logging
+internal import MDMProtocol
 package import Storage
 
 extension Management {

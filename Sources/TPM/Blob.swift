@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import CTSS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 
 /// The part of a TPM object that is stored outside the TPM, in the format of the TPM2 Software Stack: the public area,
 /// then the private area, which the TPM has encrypted for itself (TPM 2.0 library, part 2, sections 12.2.5 and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+internal import DeviceKeyStore
 internal import Files
 
 /// An exclusive lock for one conversation with a TPM that has no resource manager. Other conversations, in this

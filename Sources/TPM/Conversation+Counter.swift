@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import CTSS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 
 /// The device's counter in the TPM's own memory (TPM 2.0 library, part 1, section 37.2.5). It never goes down, even if
 /// it is removed and created again.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import CTSS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 
 /// One connection to the TPM: the contexts of the TPM2 Software Stack, and the objects that are loaded during the
 /// connection.

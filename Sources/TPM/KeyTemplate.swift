@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import CTSS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 
 /// The templates of the keys in the TPM (TPM 2.0 library, part 1, section 27). No key can leave the TPM, and each key
 /// has one use.

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import CLinux
 internal import CTSS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import Redaction
 
 /// A structure of the TPM2 Software Stack that consists of a size and a buffer.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+internal import DeviceKeyStore
 internal import Dispatch
 internal import Synchronization
 

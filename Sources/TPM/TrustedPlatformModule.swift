@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
+package import DeviceKeyStore
 package import Redaction
 
 /// A TPM 2.0, accessed through the TPM2 Software Stack.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import BrokerDevice
 internal import BrokerIPC
 import Logging
+import SessionIPC
 
 /// The program: the supervisor, or the session process that it starts from the same file.
 @main

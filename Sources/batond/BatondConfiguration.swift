@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
-import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 internal import Files
 import JSON
 import Logging
+import MDMClient
 import Observability
 
 /// The configuration file of `batond`.

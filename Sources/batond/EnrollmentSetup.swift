@@ -1,10 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerSupervisor
-import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
+import DeviceKeyStore
+import DeviceState
 internal import Files
 import Glibc
 import Logging
+import MDMClient
 import Processes
 
 /// Connects the device's side of the MDM to the broker's supervisor.
@@ -16,10 +18,10 @@ enum EnrollmentSetup {
     static func agent(
         _ configuration: SupervisorConfiguration, marker: ManagedMarker, inputs: Mailbox<SupervisorInput>,
         logger: Logger
-    ) throws -> EnrollmentAgent {
+    ) throws -> MDMClientService {
         let roots = configuration.trustRoots
         let resolve = configuration.resolve
-        return try EnrollmentAgent(
+        return try MDMClientService(
             directory: DeviceFiles(root: Directory(path: configuration.directory)).management,
             configuration: .init(
                 device: DeviceDescription(name: try hostName()), interval: .seconds(configuration.checkInInterval),
@@ -37,7 +39,7 @@ enum EnrollmentSetup {
     /// Creates the client of the push channel to the server of `agent`'s enrollment. The client reports changes to the
     /// supervisor.
     static func line(
-        _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: EnrollmentAgent,
+        _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: MDMClientService,
         inputs: Mailbox<SupervisorInput>,
         opened: @escaping @Sendable () -> Void, logger: Logger
     ) -> PushClient {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import DeviceState
 
 /// The object `retention` of the configuration file: for how long the device keeps data.
 struct RetentionSettings: Decodable {

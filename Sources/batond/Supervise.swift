@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import BrokerDevice
 internal import BrokerIPC
 import BrokerSupervisor
 internal import CWipedHeap
-internal import DeviceEnrollment
+import DeviceState
 internal import Files
 import Glibc
 import Logging
+internal import MDMClient
 internal import Observability
 import Processes
 import ServiceLifecycle
+import SessionIPC
 import UnixSignals
 import UnixSocket
 

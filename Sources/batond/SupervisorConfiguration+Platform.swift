@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import DeviceKeyStore
+import DeviceState
 import TPM
 
 extension SupervisorConfiguration {

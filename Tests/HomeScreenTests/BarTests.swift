@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
-import DeviceManagement
 import Foundation
+import MDMProtocol
 import Testing
 import WebPages
 

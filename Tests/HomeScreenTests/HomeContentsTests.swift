@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import DeviceManagement
 import Files
 import Logging
+// SPDX-License-Identifier: Apache-2.0
+import MDMProtocol
 import TestSupport
 import Testing
 

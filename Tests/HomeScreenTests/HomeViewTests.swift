@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
-import DeviceManagement
+import MDMProtocol
 import Testing
 import WebPages
 

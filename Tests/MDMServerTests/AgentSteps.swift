@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceEnrollment
-import DeviceManagement
+import DeviceHTTPS
+import DeviceState
 import Files
 import Foundation
 import HTTPTypes
 import Logging
+import MDMClient
+import MDMProtocol
 import Testing
 
 /// Steps that the suites about the device's agent share.
 protocol AgentSteps {}
 
 extension AgentSteps {
-    func enrolled(_ agent: EnrollmentAgent, _ fixture: TestManagement) async throws {
+    func enrolled(_ agent: MDMClientService, _ fixture: TestManagement) async throws {
         try await agent.enroll(profile: try await fixture.enrollmentProfile(named: "tablet-1"))
         #expect(agent.settings.enrolled)
         // The enrollment starts a check-in of its own. That check-in has ended when this call returns.
@@ -41,25 +42,25 @@ extension AgentSteps {
         return logger
     }
 
-    func configuration(_ fixture: TestManagement, wire: RouterLink.Wire) -> EnrollmentAgent.Configuration {
-        EnrollmentAgent.Configuration(
+    func configuration(_ fixture: TestManagement, wire: RouterLink.Wire) -> MDMClientService.Configuration {
+        MDMClientService.Configuration(
             device: DeviceDescription(name: "tablet"), interval: .seconds(86_400), marker: marker(fixture),
             connect: { identity, _ in RouterLink(fixture: fixture, certificate: identity.certificates[0], wire: wire) })
     }
 
-    func agent(_ fixture: TestManagement, wire: RouterLink.Wire) throws -> EnrollmentAgent {
-        try EnrollmentAgent(
+    func agent(_ fixture: TestManagement, wire: RouterLink.Wire) throws -> MDMClientService {
+        try MDMClientService(
             directory: device(fixture), configuration: configuration(fixture, wire: wire), logger: quiet)
     }
 
     func withAgent(
-        _ fixture: TestManagement, _ body: (EnrollmentAgent, RouterLink.Wire) async throws -> Void
+        _ fixture: TestManagement, _ body: (MDMClientService, RouterLink.Wire) async throws -> Void
     ) async throws {
         let wire = RouterLink.Wire()
         try await withAgent(try agent(fixture, wire: wire)) { try await body($0, wire) }
     }
 
-    func withAgent(_ agent: EnrollmentAgent, _ body: (EnrollmentAgent) async throws -> Void) async throws {
+    func withAgent(_ agent: MDMClientService, _ body: (MDMClientService) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await agent.run() }
             agent.session(is: .held)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
 import BrokerIPC
 import BrowserPolicies
-import DeviceEnrollment
-import DeviceManagement
+import DeviceHTTPS
+import DeviceKeyStore
+import DeviceState
 import Files
 import Foundation
 import Glibc
 import HTTPTypes
 import Logging
+import MDMClient
+import MDMProtocol
 import MDMServer
 import Redaction
 import Synchronization
@@ -381,7 +383,7 @@ import Testing
             func published() throws -> HomeConfiguration? {
                 try file.read(limit: 2 << 20).map(HomeConfiguration.init(published:))
             }
-            func push(_ payload: HomeScreenPayload, to agent: EnrollmentAgent) async throws {
+            func push(_ payload: HomeScreenPayload, to agent: MDMClientService) async throws {
                 try await pushHomeScreen(payload, fixture)
                 try await agent.checkIn()
             }
@@ -462,8 +464,9 @@ import Testing
                 var configuration = configuration(fixture, wire: .init())
                 configuration.connect = { _, _ in server }
                 let folder = fixture.folder.appending(UUID().uuidString)
-                try await withAgent(try EnrollmentAgent(directory: folder, configuration: configuration, logger: quiet))
-                {
+                try await withAgent(
+                    try MDMClientService(directory: folder, configuration: configuration, logger: quiet)
+                ) {
                     agent in
                     try await agent.enroll(profile: profile)
                     let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }

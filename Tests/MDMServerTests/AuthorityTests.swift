@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
-import DeviceManagement
 import Files
 import Foundation
+import MDMProtocol
 import MDMServer
 import Storage
 import StorageTestSupport

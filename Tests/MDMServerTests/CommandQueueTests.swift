@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceManagement
+import DeviceHTTPS
+import DeviceState
 import Files
 import Foundation
 import HTTPTypes
+import MDMProtocol
 import MDMServer
 import Storage
 import StorageTestSupport

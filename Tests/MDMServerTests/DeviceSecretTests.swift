@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import DeviceManagement
 import Files
 import Foundation
+// SPDX-License-Identifier: Apache-2.0
+import MDMProtocol
 import MDMServer
 import Storage
 import StorageTestSupport

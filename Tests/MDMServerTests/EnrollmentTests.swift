@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceManagement
+import DeviceHTTPS
+import DeviceState
 import Foundation
 import HTTPTypes
+import MDMProtocol
 import MDMServer
 import Storage
 import Synchronization

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceEnrollment
-import DeviceManagement
+import DeviceHTTPS
 import Files
 import Foundation
 import HTTPTypes
+import MDMClient
+import MDMProtocol
 import Synchronization
 import Testing
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceManagement
 import Files
 import Foundation
 import HTTPTypes
+import MDMProtocol
 import MDMServer
 import Storage
 import StoragePostgreSQL

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
 import Crypto
-import DeviceManagement
 import Files
 import Foundation
 import HTTPTypes
+import MDMProtocol
 import MDMServer
 import Storage
 import StorageTestSupport

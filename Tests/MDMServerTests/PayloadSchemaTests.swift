@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
 import BrokerIPC
-import DeviceEnrollment
-import DeviceManagement
+import DeviceHTTPS
 import Files
 import Foundation
 import HTTPTypes
+import MDMClient
+import MDMProtocol
 import Synchronization
 import Testing
 
@@ -202,7 +202,7 @@ import Testing
         configuration.connect = { _, _ in server }
         let folder = fixture.folder.appending("scripted")
         let profile = try await fixture.enrollmentProfile(named: "tablet-2")
-        try await withAgent(try EnrollmentAgent(directory: folder, configuration: configuration, logger: quiet)) {
+        try await withAgent(try MDMClientService(directory: folder, configuration: configuration, logger: quiet)) {
             agent in
             try await agent.enroll(profile: profile)
             try await agent.checkIn()

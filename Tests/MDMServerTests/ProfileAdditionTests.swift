@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import DeviceManagement
 import Foundation
 import HTTPTypes
+import MDMProtocol
 import MDMServer
 import Storage
 import TestSupport

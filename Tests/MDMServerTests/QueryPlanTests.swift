@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import DeviceManagement
+import MDMProtocol
 import MDMServer
 import StorageTestSupport
 import Testing

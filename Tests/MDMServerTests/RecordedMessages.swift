@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
-import DeviceManagement
+import DeviceHTTPS
 import Files
 import Foundation
+import MDMProtocol
 import Subprocess
 import Synchronization
 import TestSupport

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceEnrollment
-import DeviceManagement
+import DeviceState
 import Files
 import Foundation
 import HTTPTypes
+import MDMClient
+import MDMProtocol
 import MDMServer
 import Redaction
 import SwiftASN1

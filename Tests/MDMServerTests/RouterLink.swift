@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
-import DeviceManagement
+import DeviceHTTPS
 import FoundationEssentials
 import HTTPTypes
+import MDMProtocol
+import Processes
 import Synchronization
 
 /// A request that reached the server, and its answer.

@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import Crypto
-import DeviceManagement
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
+import DeviceState
 import Foundation
 import Hummingbird
 import HummingbirdTLS
 import Logging
+import MDMProtocol
 import MDMServer
 import NIOCore
 import NIOSSL

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
 import Crypto
-import DeviceManagement
+import DeviceHTTPS
 import Files
 import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import MDMProtocol
 import MDMServer
 import NIOCore
 import NIOEmbedded

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import Crypto
 import CryptoExtras
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
 import Foundation
 import Redaction
 import TPM

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 internal import OAuth
+// SPDX-License-Identifier: Apache-2.0
+internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Tracks which accounts each reader of a client was told about, until the reader acknowledges that the worker has

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 
 /// Answers apps' requests about the device and the signed-in account.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 
 /// Creates the headers that sign the current worker's browser in at the identity platform, for the addresses that the
 /// profile lists.
@@ -45,7 +45,7 @@ struct BrowserHeaderSource: Sendable {
     func headers(
         for address: SSOAddress, of worker: WorkerSession, _ wanted: SSOCookiesRequest.Headers
     ) async throws -> SSOHeaders {
-        let source = try network.tokenSource(for: session.join())
+        let source = try network.platformRequests(for: session.join())
         let nonce = if let nonce = address.nonce { nonce } else { try await source.server.nonce() }
         // The PRT may have been renewed meanwhile.
         guard let present = session.worker?.session, present.serverSession == worker.serverSession else {

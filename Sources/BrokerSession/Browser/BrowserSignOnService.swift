@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import JSON
+internal import SessionIPC
 
 /// Signs the worker's browser in at the identity platform: while a worker is signed in with the server, it creates
 /// headers for each navigation to an address that the profile lists.

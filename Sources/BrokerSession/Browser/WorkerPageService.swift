@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 internal import BrowserPolicies
+// SPDX-License-Identifier: Apache-2.0
+internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Opens pages in the worker's browser, for any program of the session: the home screen, an app, `baton browser`.

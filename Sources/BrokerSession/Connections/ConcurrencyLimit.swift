@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import Dispatch
+// SPDX-License-Identifier: Apache-2.0
+package import SessionIPC
 internal import Synchronization
 
 /// Limits how many messages of one process are read and answered at once.

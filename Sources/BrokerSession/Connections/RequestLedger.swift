@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceHTTPS
+package import SessionIPC
 internal import Synchronization
 
 /// Limits the memory that open requests and long frames take in the session process, in KiB.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
+package import Processes
 internal import Synchronization
 
 /// Tells waiting connections which user's browser a ``LoopbackServer`` serves, as soon as this user is known.

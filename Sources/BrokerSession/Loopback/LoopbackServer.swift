@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1

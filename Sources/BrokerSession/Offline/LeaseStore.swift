@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceKeyStore
+package import DeviceState
 package import Files
 package import Logging
 package import OAuth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
+package import DeviceKeyStore
 internal import OAuth
 package import Redaction
 

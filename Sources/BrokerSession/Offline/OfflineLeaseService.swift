@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Logging
 internal import OAuth
 internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Manages the leases of this device: fetches them after a sign-in, asks the server about them, and erases them.
@@ -138,7 +140,7 @@ final class OfflineLeaseService: Sendable {
     private func ask(session serverSession: String?) async -> Bool {
         do {
             let join = try session.join()
-            let source = try network.tokenSource(for: join)
+            let source = try network.platformRequests(for: join)
             let held = try await with { try $0.ids() }
             let answer: OfflineAnswer
             do { answer = try await source.leases(held: held, session: serverSession) } catch let refusal as OAuthError

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import Crypto
 internal import CryptoExtras
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceKeyStore
 internal import FoundationEssentials
 internal import OAuth
 package import Redaction

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
 internal import OAuth
+internal import Processes
 
 /// A worker's sign-in without the server. The device asks for a credential on its own page and checks it against a
 /// lease.

@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Logging
 internal import OAuth
+internal import Processes
 internal import Synchronization
 
 /// Lets a worker who has just signed in with the server set a PIN for offline sign-in, on the broker's own page.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+internal import DeviceHTTPS
 internal import Glibc
 internal import NIOCore
 internal import NIOPosix

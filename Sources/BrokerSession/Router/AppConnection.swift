@@ -1,12 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import CLinux
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
 internal import Glibc
 internal import Logging
 internal import Processes
 internal import Redaction
+internal import SessionIPC
 internal import Synchronization
 internal import UnixSocket
 

@@ -1,10 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
 internal import Glibc
 internal import Logging
 internal import Processes
+internal import SessionIPC
 internal import Synchronization
 internal import UnixSocket
 

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
 
 /// A request from an app, with the connection on which its one answer is sent.
 struct AppRequest: Sendable {

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Tells the supervisor which apps with folders of data, and which of their processes, are given data of the worker.

@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Glibc
 internal import Logging
 internal import Synchronization

@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
+internal import SessionIPC
 internal import Synchronization
 
 /// Counts the requests and connections of apps, and reports the counts to the supervisor, because this process is

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
 internal import FoundationEssentials
+internal import SessionIPC
 
 /// Passes each request of an app to the service for it, and sends the answer.
 struct RequestRouter: Sendable {

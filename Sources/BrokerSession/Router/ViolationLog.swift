@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 internal import UnixSocket
 

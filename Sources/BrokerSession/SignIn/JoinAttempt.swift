@@ -1,8 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceKeyStore
+internal import DeviceState
 internal import OAuth
+internal import Processes
 internal import Redaction
 internal import SwiftASN1
 internal import X509

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
 internal import OAuth
+internal import Processes
 
 /// A worker's sign-in with the identity platform: a page in the browser, then a PRT for this device and epoch.
 struct OnlineSignIn: Sendable {
@@ -27,7 +28,7 @@ struct OnlineSignIn: Sendable {
         as account: AccountRecord? = nil
     ) async throws -> WorkerSession {
         let join = try session.join()
-        let anonymous = try network.tokenSource(for: join)
+        let anonymous = try network.platformRequests(for: join)
         let source = anonymous.serving(wanted, tenant: tenant)
         let signIn = InteractiveSignIn(
             server: source.server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess]),

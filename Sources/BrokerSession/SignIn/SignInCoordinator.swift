@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import Dispatch

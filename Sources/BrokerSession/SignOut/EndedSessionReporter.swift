@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
 package import OAuth
 internal import Synchronization
@@ -45,7 +45,7 @@ final class EndedSessionReporter: Sendable {
     private func reportOnce() async -> Bool {
         for ended in session.device.endedSessions {
             do {
-                try await network.tokenSource(for: session.join()).end(ended)
+                try await network.platformRequests(for: session.join()).end(ended)
                 forget(ended)
             } catch let refusal as OAuthError where ended.isSettled(by: refusal) {
                 logger.error("the server does not know this device", metadata: ["oauth.number": "\(refusal.number)"])

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Registers apps that erase a worker's data themselves, asks these apps after a sign-out whether they have erased it,

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 
 /// Passes apps' sign-out requests on to the supervisor, and announces a sign-out to apps so that they can save their

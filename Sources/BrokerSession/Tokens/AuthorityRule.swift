@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerProtocol
-internal import DeviceManagement
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
+internal import MDMProtocol
+package import SessionIPC
 
 /// Decides which authorities an app may use on this device: those of the device's own organisation, under the identity
 /// platform's host name or one of Microsoft's host names.

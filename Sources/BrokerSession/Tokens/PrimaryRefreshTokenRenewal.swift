@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Glibc
 internal import Logging
 internal import OAuth
+internal import Processes
 
 /// Renews the worker's PRT for the lifetime of this process, and thus of the session.
 struct PrimaryRefreshTokenRenewal: Sendable {
@@ -44,7 +45,7 @@ struct PrimaryRefreshTokenRenewal: Sendable {
 
     private func renew(_ worker: WorkerSession, under key: MemoryKey) async -> Outcome {
         do {
-            let renewed = try await network.tokenSource(for: session.join()).renewed(worker)
+            let renewed = try await network.platformRequests(for: session.join()).renewed(worker)
             Failpoint.renewalGranted.reach()
             let epoch = session.replace(with: renewed)
             // The old token is no longer valid; the new token must be on disk in case this process is restarted.

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 internal import Glibc
 internal import OAuth
+// SPDX-License-Identifier: Apache-2.0
+internal import Processes
 internal import Redaction
 internal import Synchronization
 
@@ -52,7 +52,7 @@ final class TokenService: Sendable {
     ///
     /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply.
     func token(for wanted: TokenRequest, tenant: String, of worker: WorkerSession) async throws -> TokenResponse {
-        let source = try network.tokenSource(for: session.join()).serving(wanted, tenant: tenant)
+        let source = try network.platformRequests(for: session.join()).serving(wanted, tenant: tenant)
         let token = try await token(for: wanted, of: worker, from: source)
         if let noted = state.withLock({ $0.life.wait(until: token.expiresOn) }) {
             try supervisor.send(.tokenWanted(until: token.expiresOn))
@@ -64,7 +64,7 @@ final class TokenService: Sendable {
 
     /// Gets a token, and repeats the request once if the PRT was renewed before the answer arrived.
     private func token(
-        for wanted: TokenRequest, of worker: WorkerSession, from source: TokenSource
+        for wanted: TokenRequest, of worker: WorkerSession, from source: PlatformRequests
     ) async throws -> TokenResponse {
         do {
             return try await source.token(for: wanted, of: worker)
@@ -113,7 +113,7 @@ final class TokenService: Sendable {
         let wanted = try BrokerProtocol::DeviceTokenRequest(call.parameters)
         try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
         return .later { [self] in
-            let token = try await network.tokenSource(for: session.join()).deviceToken(for: wanted)
+            let token = try await network.platformRequests(for: session.join()).deviceToken(for: wanted)
             return AppResponse(type: .deviceToken, entries: token.entries)
         }
     }

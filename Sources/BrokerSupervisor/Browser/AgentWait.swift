@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 
 /// Owns the wait for an agent to connect. A page can open once an agent has connected.
 final class AgentWait {

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Glibc
 internal import Logging
 internal import Processes

@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
+internal import SessionIPC
 
 /// Owns the session process's unanswered requests to open a page for the worker. Each request is answered once, unless
 /// the session process ends first.

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 
 /// Records, for operators and for the log, which apps reach their connection limits. The log gets at most one line a

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+package import SessionIPC
 internal import Synchronization
 package import UnixSocket
 

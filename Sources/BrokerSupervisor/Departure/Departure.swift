@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceKeyStore
+package import DeviceState
 internal import Files
 
 /// An operator's order to leave the directory or to reset the device. It stays on disk until it is carried out.

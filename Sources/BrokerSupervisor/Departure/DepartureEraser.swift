@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import BrokerIPC
-internal import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceKeyStore
+package import DeviceState
 internal import Files
+internal import MDMClient
 
 /// Erases the state that a device gives up when it leaves its directory or is reset. Runs before the device serves
 /// anyone.

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Logging
 internal import Processes
 internal import Synchronization

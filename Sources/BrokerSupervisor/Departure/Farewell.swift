@@ -1,6 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceHTTPS
+package import DeviceKeyStore
+package import DeviceState
 internal import Glibc
 package import Logging
 internal import OAuth

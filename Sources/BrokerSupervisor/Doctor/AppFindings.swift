@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceHTTPS
+package import DeviceState
 
 extension CheckResult {
     package static let appLocked = "app_locked"

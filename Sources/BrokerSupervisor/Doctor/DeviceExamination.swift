@@ -1,11 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
-internal import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
 internal import Files
 internal import Glibc
+internal import MDMClient
 internal import Processes
+internal import SessionIPC
 internal import SwiftASN1
 internal import X509
 

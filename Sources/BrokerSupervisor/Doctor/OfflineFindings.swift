@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 package import Files
+package import SessionIPC
 
 /// Checks the device's leases for offline sign-in. Does not open a lease; the findings contain no names.
 package struct OfflineFindings: Sendable {

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
 
 /// Checks whether the identity platform can be reached, and whether its clock agrees with the device's.
 struct ServerFindings: Sendable {

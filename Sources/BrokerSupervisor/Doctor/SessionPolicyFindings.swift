@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 
 extension CheckResult {
     /// The session policy in force, and whether it is safe.

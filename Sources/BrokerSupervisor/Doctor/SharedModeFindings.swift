@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 
 extension CheckResult {
     /// Why the device is or is not in shared mode: each fact that the mode depends on, with its remedy.

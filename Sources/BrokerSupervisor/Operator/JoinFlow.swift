@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 package import Logging
+package import SessionIPC
 
 /// Owns the device's join to a directory. An operator may wait for a join to finish.
 package final class JoinFlow {

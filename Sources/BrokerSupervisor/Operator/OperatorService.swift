@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Processes
 
 /// Owns the answers to operators' requests, on the supervisor's thread.

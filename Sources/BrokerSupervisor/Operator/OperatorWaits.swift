@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 package import BrokerIPC
 internal import Synchronization
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
-internal import DeviceEnrollment
+package import DeviceKeyStore
+package import DeviceState
 package import Files
 internal import FoundationEssentials
+internal import MDMClient
 internal import OAuth
 internal import SwiftASN1
 internal import X509

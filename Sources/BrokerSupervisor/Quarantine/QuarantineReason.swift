@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
+package import DeviceKeyStore
+package import DeviceState
 
 /// Why a device's state is not trusted and must not be used.
 package enum QuarantineReason: Sendable, Equatable {

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 internal import Files
 internal import Glibc
 package import Logging

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
-internal import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Files
 internal import Glibc
+internal import MDMClient
 
 /// Ends the quarantine: moves aside what belongs to the join and to sessions, so that the device starts as a device
 /// that has not joined. The new journal requests an ordinary sign-out, which clears anything left of a worker.

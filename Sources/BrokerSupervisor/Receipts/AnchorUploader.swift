@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
-package import DeviceEnrollment
+package import DeviceHTTPS
+package import DeviceKeyStore
+package import DeviceState
 package import Files
 internal import Glibc
 package import Logging
+package import MDMClient
 internal import OAuth
 internal import Processes
 internal import Receipts

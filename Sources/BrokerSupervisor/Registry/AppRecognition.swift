@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+internal import DeviceState
 
 /// Identifies the app of a process by its user or by the socket that it connected to, according to the current
 /// registry.

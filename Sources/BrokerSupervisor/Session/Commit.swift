@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 
 /// The end of an epoch as committed to the journal. A committed end is never undone.
 package struct Commit: Sendable, Hashable {

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
+package import SessionIPC
 
 /// Tracks who holds the device, as a pure state machine. Each event is a method that returns the steps for the
 /// supervisor.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import SessionIPC
 
 /// The outcome of each event. The supervisor carries out the steps in order. The record of a `journal` step is on disk
 /// before the next step begins.

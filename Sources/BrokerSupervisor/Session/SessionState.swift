@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 
 extension SessionMachine {
     /// Who holds the device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
+package import DeviceState
 
 /// Computes when a session ends automatically and why, and when to warn the worker. It does not read a clock.
 ///

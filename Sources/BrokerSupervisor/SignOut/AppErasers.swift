@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
 internal import Processes
+internal import SessionIPC
 
 /// Owns what apps report about a worker's data: that they receive it, that they can erase it, and that they have erased
 /// it.

@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceHTTPS
+package import DeviceKeyStore
+package import DeviceState
 package import Logging
 
 /// Owns the locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has

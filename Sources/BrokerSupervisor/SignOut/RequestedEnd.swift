@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
+internal import SessionIPC
 
 /// Owns the wait between the request to end a session and the session's end. Apps may save their work in that time. The
 /// requesters are answered after the end.

@@ -1,9 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import DeviceState
 internal import FoundationEssentials
 internal import Glibc
+internal import SessionIPC
 
 /// Counts what happens on the device since the broker started. Used only on the supervisor's thread.
 final class DeviceCounter {

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceKeyStore
+package import DeviceState
 package import Files
 internal import Glibc
 internal import JSON

@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
-internal import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
+internal import MDMClient
 internal import Processes
+internal import SessionIPC
 
 /// Owns the session machine. Each method is one transition: it carries out the steps that the session machine returns.
 ///

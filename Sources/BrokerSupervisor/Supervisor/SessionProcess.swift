@@ -1,5 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import Glibc
@@ -7,6 +5,8 @@ internal import JSON
 internal import Logging
 internal import Observability
 internal import Processes
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import UnixSocket
 
 /// Owns the session process. At most one process serves at a time. Used only on the supervisor's thread.

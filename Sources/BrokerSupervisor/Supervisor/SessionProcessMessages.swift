@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
+internal import SessionIPC
 internal import UnixSocket
 
 /// Passes each message from the session process to the part that handles it.

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 
 /// Owns the end of every request that a session process leaves unanswered.
 final class SessionProcessRequests {

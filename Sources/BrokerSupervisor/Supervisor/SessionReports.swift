@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
-internal import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
+internal import MDMClient
 
 /// Owns the reports of the session's state to other parts of the process. Each change is reported once.
 final class SessionReports {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerProtocol
 
 /// Applies the device's settings to the session, and ends the session when the settings require it.

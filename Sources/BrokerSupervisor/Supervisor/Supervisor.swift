@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
-internal import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Files
 internal import Glibc
 internal import Logging
+internal import MDMClient
 internal import Processes
 internal import UnixSocket
 

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
 package import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceState
 internal import Processes
+package import SessionIPC
 package import UnixSocket
 
 /// The inputs of the supervisor's thread.

@@ -1,11 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
 package import BrokerIPC
 internal import BrokerProtocol
-package import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceHTTPS
+package import DeviceKeyStore
+package import DeviceState
 internal import Files
 internal import Glibc
 package import Logging
+package import MDMClient
 package import Processes
 internal import ServiceLifecycle
 package import UnixSocket

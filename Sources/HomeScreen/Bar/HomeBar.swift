@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Foundation
 internal import JSON
 package import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import Processes
 internal import Synchronization
 internal import WebPages

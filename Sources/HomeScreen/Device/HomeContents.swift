@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Files
 internal import Glibc
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import Synchronization
 
 /// The content of the home screen: what the MDM pushed, or the local configuration if it pushed none.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Files
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import WebPages
 
 /// One configuration with its images, and a number for each tile.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceManagement
+internal import MDMProtocol
 internal import WebPages
 
 /// Composes the view of a model's state.

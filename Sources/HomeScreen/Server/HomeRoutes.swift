@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import NIOCore
 internal import Processes
 internal import WebPages

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import DeviceManagement
 internal import Hummingbird
+internal import MDMProtocol
 internal import Storage
 
 /// The administration routes for apps and their configuration.
@@ -73,7 +73,7 @@ struct AppRoutes: Sendable {
                 .noApp,
                 "There is no app \(identifier)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
         }
-        let install = DeviceManagement.Command.InstallApplication(
+        let install = MDMProtocol.Command.InstallApplication(
             manifestURL: addresses.manifest(of: app.bundleIdentifier, version: app.version, tenant: call.tenant),
             configuration: wanted.configuration?.mapValues(\.propertyList))
         return try await commands.enqueue(.installApplication(install), about: "\(identifier) \(app.version)", call)
@@ -83,7 +83,7 @@ struct AppRoutes: Sendable {
         -> MDMAdmin.Command
     {
         try Self.check(configuration, of: try call.place("app"))
-        let setting = DeviceManagement.Command.Setting.applicationConfiguration(
+        let setting = MDMProtocol.Command.Setting.applicationConfiguration(
             identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
         return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import DeviceManagement
+internal import MDMProtocol
 internal import Storage
 
 /// Queues administrators' commands for devices.
@@ -16,7 +16,7 @@ struct CommandRequests: Sendable {
     ///
     /// - Parameter subject: the profile or app that the commands concern.
     func enqueue(
-        _ commands: [DeviceManagement.Command], about subject: String? = nil, _ call: ManagementCall
+        _ commands: [MDMProtocol.Command], about subject: String? = nil, _ call: ManagementCall
     ) async throws -> [MDMAdmin.Command] {
         let now = sources.now()
         let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
@@ -43,7 +43,7 @@ struct CommandRequests: Sendable {
 
     /// Queues one command for the device in the path.
     func enqueue(
-        _ command: DeviceManagement.Command, about subject: String, _ call: ManagementCall
+        _ command: MDMProtocol.Command, about subject: String, _ call: ManagementCall
     ) async throws -> MDMAdmin.Command {
         guard let queued = try await enqueue([command], about: subject, call).first else {
             throw ManagementRefusal(.fault)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import DeviceManagement
 internal import Hummingbird
 internal import Logging
+internal import MDMProtocol
 internal import Storage
 
 /// The administration routes for enrolled devices.

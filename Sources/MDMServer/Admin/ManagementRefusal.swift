@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import DeviceManagement
 internal import HTTPTypes
+internal import MDMProtocol
 
 /// Why an administrative call was refused.
 package struct ManagementRefusal: Error, Sendable {

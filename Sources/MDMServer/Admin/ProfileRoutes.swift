@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import DeviceManagement
 internal import Foundation
 internal import Hummingbird
+internal import MDMProtocol
 internal import Storage
 
 /// The administration routes for profiles.

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import Storage
 
 /// Handles check-in messages. Each message is one transaction, which is durable before the response is sent.

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import NIOCore
 internal import Storage
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
+internal import MDMProtocol
 
 /// Why a device's request is refused.
 enum DeviceRefusal: Error, Equatable {

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import Storage
 
 /// Accepts devices' results and delivers the next command.
@@ -112,7 +112,7 @@ struct CommandLoop: Sendable {
 
     /// Queues the due inventory requests for a device that has no other commands, and returns the first of them.
     private func ask(
-        _ commands: [DeviceManagement.Command], of queue: CommandQueue, now: Timestamp
+        _ commands: [MDMProtocol.Command], of queue: CommandQueue, now: Timestamp
     ) throws -> QueuedCommand? {
         for command in commands {
             try queue.append(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
+internal import MDMProtocol
 internal import Storage
 
 /// The UUID that identifies a command between server and device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
+internal import MDMProtocol
 internal import Storage
 
 /// A profile that a device reported as installed.
@@ -38,7 +38,7 @@ struct DueInventory: OptionSet, Sendable {
     static let all: DueInventory = [.profiles, .apps]
 
     /// The commands that request the due lists.
-    var commands: [DeviceManagement.Command] {
+    var commands: [MDMProtocol.Command] {
         (contains(.profiles) ? [.profileList(managedOnly: false)] : [])
             + (contains(.apps) ? [.managedApplicationList(identifiers: nil)] : [])
     }
@@ -47,7 +47,7 @@ struct DueInventory: OptionSet, Sendable {
     /// list due. The requested list is no longer due, even if the device could not report it; otherwise the server
     /// would request the list again and again.
     func after(_ requestType: String, _ status: CommandResult.Status) -> DueInventory {
-        switch DeviceManagement.Command.RequestType(rawValue: requestType) {
+        switch MDMProtocol.Command.RequestType(rawValue: requestType) {
         case .profileList: subtracting(.profiles)
         case .managedApplicationList: subtracting(.apps)
         case .installProfile, .removeProfile: status == .acknowledged ? union(.profiles) : self

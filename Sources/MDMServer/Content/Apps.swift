@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Encodings
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import Storage
 
 /// An app package that the server offers.

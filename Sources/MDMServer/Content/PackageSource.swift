@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-internal import DeviceManagement
 internal import Encodings
 internal import Foundation
+internal import MDMProtocol
 internal import NIOPosix
 internal import Synchronization
 

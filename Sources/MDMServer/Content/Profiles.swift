@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
+internal import MDMProtocol
 internal import Storage
 
 /// The stored profiles of one tenant.

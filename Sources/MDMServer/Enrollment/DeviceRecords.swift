@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
+internal import MDMProtocol
 package import Storage
 
 /// A device's own identifier.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-internal import DeviceManagement
 internal import Encodings
+internal import MDMProtocol
 package import Storage
 
 /// An enrolled device.

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Encodings
 internal import Foundation
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import NIOPosix
 internal import Storage
 

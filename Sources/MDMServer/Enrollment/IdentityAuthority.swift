@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-internal import DeviceManagement
 internal import Foundation
+internal import MDMProtocol
 internal import Redaction
 internal import Storage
 internal import SwiftASN1

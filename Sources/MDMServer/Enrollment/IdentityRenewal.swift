@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import DeviceManagement
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import MDMProtocol
 internal import Storage
 
 /// Gives devices new identities before their current ones expire.

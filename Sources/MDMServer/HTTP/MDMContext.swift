@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-internal import DeviceManagement
 internal import Encodings
 internal import Glibc
 package import Hummingbird
+internal import MDMProtocol
 internal import NIOCore
 internal import NIOSSL
 internal import Storage

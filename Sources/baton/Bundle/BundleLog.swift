@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 internal import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import FoundationEssentials
 internal import JSON
 

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 internal import BrokerIPC
 import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import FoundationEssentials
 import Glibc
 import JSON

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import DeviceHTTPS
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Observability
 
 extension DeviceCommand {

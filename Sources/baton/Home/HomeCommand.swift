@@ -2,13 +2,13 @@
 import ArgumentParser
 import BrokerProtocol
 import BrowserWindows
-import DeviceManagement
 import Files
 import Foundation
 import Glibc
 import HomeScreen
 import JSON
 import Logging
+import MDMProtocol
 import OAuth
 import UnixSocket
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceManagement
+import MDMProtocol
 
 /// The configuration file of the environment's server. docs/configuration.md describes the keys of all files here.
 struct ServerFile: Encodable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 internal import BrokerIPC
-import DeviceManagement
 internal import Files
 import FoundationEssentials
+import MDMProtocol
 import Redaction
 
 /// The administrator's part of the setup of the environment's only device. It makes the same calls as `baton admin`.

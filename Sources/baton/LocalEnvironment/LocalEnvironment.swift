@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
-import DeviceManagement
 import FoundationEssentials
+import MDMProtocol
 import Processes
 import Redaction
 import UnixSocket

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 internal import BrokerIPC
-import DeviceManagement
 internal import Files
 import FoundationEssentials
 import Glibc
+import MDMProtocol
 import Processes
 
 /// The developer's own apps in an environment that another process keeps running.

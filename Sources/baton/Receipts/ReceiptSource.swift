@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import BrokerDevice
 import BrokerSupervisor
+import DeviceKeyStore
+import DeviceState
 internal import Files
 import FoundationEssentials
 import Processes

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerSession
 import Processes
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import Synchronization
 import Testing
 

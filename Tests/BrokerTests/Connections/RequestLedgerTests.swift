@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSession
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
+import DeviceState
+import SessionIPC
 import Testing
 
 /// The limits on the memory of apps' open requests.

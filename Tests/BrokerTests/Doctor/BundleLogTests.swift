@@ -6,8 +6,8 @@ import Testing
 /// The list of log lines that a support bundle may hold, compared with the lines that the device's programs log.
 struct BundleLogTests {
     private static let folders = [
-        "baton-agent", "batond", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerSession", "BrokerSupervisor",
-        "DeviceEnrollment", "DeviceManagement",
+        "baton-agent", "batond", "BrokerAgent", "BrokerIPC", "BrokerSession", "BrokerSupervisor",
+        "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "MDMClient", "MDMProtocol", "SessionIPC",
     ]
 
     @Test func `a support bundle may contain exactly the log lines of broker and agent that have no values`()

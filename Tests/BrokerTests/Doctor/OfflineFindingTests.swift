@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerSupervisor
 import Files
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import Files
 import Foundation
 import OAuth

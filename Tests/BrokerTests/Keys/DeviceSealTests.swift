@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import Files
 import Foundation
 import Redaction

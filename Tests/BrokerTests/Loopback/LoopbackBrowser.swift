@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import Dispatch
 import Foundation
 import Glibc
+// SPDX-License-Identifier: Apache-2.0
+import Processes
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerSession
 import Crypto
 import CryptoExtras
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
 import Files
 import Foundation
 import Logging

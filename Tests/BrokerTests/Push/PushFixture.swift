@@ -1,11 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
-import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import Files
 import Foundation
 import Logging
+import MDMClient
 import PushProtocol
 import Synchronization
 import TestSupport

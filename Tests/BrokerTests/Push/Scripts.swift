@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
 import Foundation
 import PushProtocol
 import Synchronization

@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
-import DeviceManagement
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
+import DeviceState
 import Files
 import Foundation
+import MDMProtocol
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
 import Foundation
 import Testing

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
+import SessionIPC
 
 /// One step that any event can result in, so that a test can examine all results in the same way.
 enum SessionAction: Sendable, Equatable {

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
 import BrokerSession
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
+import DeviceState
 import OAuth
 import Synchronization
 import Testing

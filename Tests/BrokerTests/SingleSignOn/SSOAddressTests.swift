@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import DeviceState
 import Testing
 
 @Suite struct SSOAddressTests {

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
-import DeviceManagement
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
+import MDMProtocol
 import Testing
 
 @Suite struct SSOExtensionPolicyTests {

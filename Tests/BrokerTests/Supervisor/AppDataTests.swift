@@ -1,13 +1,15 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
+import DeviceState
 import Files
 import Foundation
 import Glibc
 import Processes
 import Receipts
+import SessionIPC
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import BrowserPolicies
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import FoundationEssentials
 import JSON
 import Processes

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import Files
+import MDMClient
 import Processes
 import TestSupport
 import Testing

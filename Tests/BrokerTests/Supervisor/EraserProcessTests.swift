@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Glibc
 import Processes
+import SessionIPC
 import TestSupport
 import Testing
 

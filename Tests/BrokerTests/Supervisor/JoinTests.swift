@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import Files
 import Processes
 import TestSupport

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import Foundation
 import Glibc
 import JSON
 import Processes
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 import UnixSocket

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
 import Foundation
 import JSON
+import SessionIPC
 import Synchronization
 import TestSupport
 

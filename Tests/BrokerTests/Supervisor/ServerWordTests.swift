@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Files
 import Foundation
+import MDMClient
 import Processes
 import Synchronization
 import TestSupport

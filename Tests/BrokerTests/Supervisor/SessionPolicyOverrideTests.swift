@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerSupervisor
-import DeviceManagement
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Files
+import MDMProtocol
 import Processes
 import TestSupport
 import Testing

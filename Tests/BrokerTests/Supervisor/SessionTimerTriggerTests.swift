@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import TestSupport
 import Testing
 

@@ -1,16 +1,18 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import BrowserPolicies
-import DeviceEnrollment
+// SPDX-License-Identifier: Apache-2.0
+import DeviceKeyStore
+import DeviceState
 import Files
 import Foundation
 import Glibc
 import JSON
 import Logging
+import MDMClient
 import Processes
+import SessionIPC
 import Synchronization
 import TestSupport
 import Testing

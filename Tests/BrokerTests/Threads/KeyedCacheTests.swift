@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import Processes
 import Testing
 
 /// A value cached for one registration of the device is never returned for another registration.

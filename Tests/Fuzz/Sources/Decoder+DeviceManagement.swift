@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceManagement
+import MDMProtocol
 
 extension Decoder {
     /// The reader of property lists. A value that was read survives writing and reading again.

@@ -1,9 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
-import DeviceManagement
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Foundation
+import MDMProtocol
 import Processes
 import TestSupport
 import Testing

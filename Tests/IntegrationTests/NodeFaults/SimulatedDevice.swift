@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import DeviceHTTPS
+import DeviceKeyStore
+import DeviceState
 import Files
 import Foundation
 import Glibc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerDevice
-import DeviceManagement
+import DeviceHTTPS
 import Foundation
+import MDMProtocol
 import PushProtocol
 import Redaction
 import Synchronization

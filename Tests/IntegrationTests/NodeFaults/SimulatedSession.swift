@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import DeviceHTTPS
 import Foundation
 import OAuth
 import Redaction

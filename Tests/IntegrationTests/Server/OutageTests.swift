@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
-import DeviceManagement
+import DeviceHTTPS
 import Foundation
+import MDMProtocol
 import Processes
 import Redaction
 import TestSupport

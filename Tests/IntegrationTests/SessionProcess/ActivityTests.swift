@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import TestSupport
 import Testing
 

@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Files
 import Foundation
 import JSON
 import Processes
+import SessionIPC
 import TestSupport
 import UnixSocket
 
