@@ -43,11 +43,11 @@ struct OIDCAgent {
 /// a client library.
 struct PlainClient: Sendable {
     let request: [UInt8]
-    private let connection: Connection
+    private let connection: FrameConnection
 
     init(_ operation: Operation, _ parameters: FlatMap) throws {
         let socket = unsafe getenv("BATON_SOCKET").map { unsafe String(cString: $0) } ?? WellKnownPath.brokerSocket
-        connection = try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame)
+        connection = try FrameConnection.connect(to: socket, maximumFrame: Wire.maximumFrame)
         try connection.write(
             ClientMessage.hello(ClientHello(clientName: "device-benchmark", clientVersion: "1")).bytes)
         _ = try connection.read()

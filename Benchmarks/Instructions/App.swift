@@ -14,7 +14,7 @@ struct App {
         let replies = try Replies()
         let location = BrokerLocation(
             connect: { () throws(SocketError) in
-                let (near, far) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+                let (near, far) = try FrameConnection.pair(maximumFrame: Wire.maximumFrame)
                 Thread { Self.serve(far, replies) }.start()
                 return near
             }, isKnownPersonal: { false })
@@ -26,7 +26,7 @@ struct App {
     }
 
     /// Answers with bytes that were encoded once, so that few instructions of the broker are counted.
-    private static func serve(_ connection: Connection, _ replies: Replies) {
+    private static func serve(_ connection: FrameConnection, _ replies: Replies) {
         var known: [BrokerProtocol.Operation: [UInt8]] = [:]
         do {
             while true {

@@ -47,7 +47,7 @@ struct CountCommand: ParsableCommand {
                 }
             case .managementIdle:
                 let database = try await SQLiteDatabase(inMemoryWith: MDMSchema.migrations)
-                let bench = try await ManagementBench(
+                let bench = try await MDMBench(
                     database: database, packages: FileManager.default.temporaryDirectory.path + "/packages")
                 try await bench.fill(1)
                 let devices = try await bench.sample(of: 1)

@@ -9,9 +9,9 @@ final class Population: Sendable {
 
     let size: Int
     private let bench: Bench
-    private let management: ManagementBench
+    private let management: MDMBench
     private let sessions: [BenchSession]
-    private let devices: [ManagementBench.Device]
+    private let devices: [MDMBench.Device]
     /// The current refresh token of each session.
     private let tokens: Tokens
 
@@ -26,7 +26,7 @@ final class Population: Sendable {
     init(size: Int, folder: String, deviceKeys: DeviceKeys) async throws {
         self.size = size
         bench = try await Bench(folder: folder, passwordCost: Self.passwordCost, deviceKeys: deviceKeys)
-        management = try await ManagementBench(folder: folder)
+        management = try await MDMBench(folder: folder)
         try await management.fill(size)
         devices = try await management.sample(of: size)
         var (sessions, tokens): ([BenchSession], [String]) = ([], [])

@@ -65,7 +65,7 @@ struct MDMCommand: ParsableCommand {
     func run() throws {
         let (options, devices) = (options, devices)
         try blocking {
-            let bench = try await ManagementBench(folder: options.directory)
+            let bench = try await MDMBench(folder: options.directory)
             try await bench.fill(devices)
             let known = try await bench.sample(of: devices)
             Figure("mdm", "Idle, nothing to do", try await bench.idles(options.load, known)).print()

@@ -10,7 +10,7 @@ internal import Processes
 /// | key | type | meaning |
 /// |---|---|---|
 /// | `socket` | string | absolute path of the broker's `agent.sock` |
-/// | `browser.command` | list of strings | see ``BrowserCommand`` |
+/// | `browser.command` | list of strings | see ``BrowserCommandLine`` |
 /// | `browser.kind` | string | see ``ManagedBrowser``; optional |
 /// | `browser.host` | string | see ``ManagedBrowser``; required with `browser.kind` |
 /// | `browser.signIn` | list of strings | the command of the sign-in window, in the format of `browser.command`; only with `browser.kind` |
@@ -24,7 +24,7 @@ package struct AgentConfiguration: Sendable {
     /// The JSON text from which this configuration was read.
     package let json: [UInt8]
     package let socket: String
-    package let command: BrowserCommand
+    package let command: BrowserCommandLine
     package let profiles: String
     package let trash: String
     /// The browser that the agent configures; nil if the command starts a program that the agent does not configure.
@@ -53,7 +53,7 @@ package struct AgentConfiguration: Sendable {
         socket = try root.path("socket")
         profiles = try browser.path("profiles")
         trash = root.members["trash"] == nil ? try Self.trashAtHome() : try root.path("trash")
-        command = try BrowserCommand(browser.texts("command", maximum: 256), key: "browser.command")
+        command = try BrowserCommandLine(browser.texts("command", maximum: 256), key: "browser.command")
         managed = try Self.managed(browser, command: command, socket: socket)
         guard let level = Logger.Level(rawValue: root.members["logLevel"]?.string ?? "info") else {
             throw ConfigurationFailure(
@@ -76,7 +76,7 @@ package struct AgentConfiguration: Sendable {
     }
 
     private static func managed(
-        _ browser: ConfigurationSection, command: BrowserCommand, socket: String
+        _ browser: ConfigurationSection, command: BrowserCommandLine, socket: String
     ) throws(ConfigurationFailure) -> ManagedBrowser? {
         guard let kind = browser.members["kind"] else { return nil }
         guard let known = kind.string.flatMap(ManagedBrowser.Kind.init) else {
@@ -87,7 +87,7 @@ package struct AgentConfiguration: Sendable {
         let signIn =
             browser.members["signIn"] == nil
             ? (known == .chromium ? command : .signInWindow)
-            : try BrowserCommand(browser.texts("signIn", maximum: 256), key: "browser.signIn")
+            : try BrowserCommandLine(browser.texts("signIn", maximum: 256), key: "browser.signIn")
         let readable = browser.members["readable"] == nil ? [] : try browser.texts("readable", maximum: 64)
         guard readable.allSatisfy({ $0.hasPrefix("/") && $0.count > 1 }) else {
             throw ConfigurationFailure(

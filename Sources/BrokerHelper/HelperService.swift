@@ -72,7 +72,7 @@ package final class HelperService: Sendable {
     /// Answers the requests of one connection until it ends.
     private func serve(_ descriptor: Descriptor) {
         let channel = Channel(
-            Connection(descriptor, maximumFrame: Wire.helperLimits.bytes), limits: Wire.helperLimits)
+            FrameConnection(descriptor, maximumFrame: Wire.helperLimits.bytes), limits: Wire.helperLimits)
         guard let peer = try? descriptor.peer(), peer.uid == broker else {
             logger.warning("a caller is refused: it is not the broker's user")
             try? channel.send(
@@ -91,7 +91,7 @@ package final class HelperService: Sendable {
                 if case .refused(let refusal) = reply {
                     logger.error("a request is refused", metadata: ["error.code": "\(refusal.code.rawValue)"])
                 }
-            } catch let failure as Connection.ReadFailure where Self.isEnd(failure) {
+            } catch let failure as FrameConnection.ReadFailure where Self.isEnd(failure) {
                 return
             } catch {
                 reply = .refused(
@@ -106,7 +106,7 @@ package final class HelperService: Sendable {
     }
 
     /// Whether the connection is gone, so that nobody would receive an answer.
-    private static func isEnd(_ failure: Connection.ReadFailure) -> Bool {
+    private static func isEnd(_ failure: FrameConnection.ReadFailure) -> Bool {
         switch failure {
         case .ended, .truncated, .socket: true
         case .tooLarge, .notAdmitted, .tooSlow: false

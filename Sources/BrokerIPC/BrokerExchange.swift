@@ -40,7 +40,7 @@ package struct BrokerExchange: Sendable {
         var parameters = entries
         parameters[.protocolVersion] = Wire.messageProtocol
         let request = Request(id: "1", operation: operation, parameters: parameters, isSilent: true)
-        let connection = try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame)
+        let connection = try FrameConnection.connect(to: socket, maximumFrame: Wire.maximumFrame)
         let milliseconds = Int32(Self.patience / .milliseconds(1))
         try connection.descriptor.setSendTimeout(milliseconds: milliseconds)
         try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
@@ -53,7 +53,7 @@ package struct BrokerExchange: Sendable {
                 throw EnvelopeFailure.shape
             }
             return reply.outcome
-        } catch let failure as Connection.ReadFailure {
+        } catch let failure as FrameConnection.ReadFailure {
             switch failure {
             case .tooSlow: throw Unanswered.late
             case .socket(let error) where error.errno == EAGAIN: throw Unanswered.late
@@ -72,7 +72,7 @@ package struct BrokerExchange: Sendable {
         try ask(.openPage, FlatMap(address.map { [Key.pageAddress: $0] } ?? [:]), patience: .seconds(20))
     }
 
-    private static func message(from connection: Connection) throws -> BrokerMessage {
+    private static func message(from connection: FrameConnection) throws -> BrokerMessage {
         let body = try connection.read(patience: patience).body
         return try BrokerMessage(bytes: body.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } })
     }

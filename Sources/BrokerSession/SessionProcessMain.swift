@@ -26,7 +26,7 @@ package enum SessionProcessMain {
     ) throws {
         try shut()
         let limits = Wire.sessionLimits
-        let connection = Connection(Descriptor(owning: SupervisorMessage.descriptor), maximumFrame: limits.bytes)
+        let connection = FrameConnection(Descriptor(owning: SupervisorMessage.descriptor), maximumFrame: limits.bytes)
         let supervisor = SupervisorLink(FramedJSON(connection, limits: limits), logger: logger)
         let (first, descriptors) = try supervisor.receive()
         guard

@@ -64,7 +64,7 @@ package struct AccessibilityBus: Sendable, Equatable {
     /// name by now.
     private var answers: Bool {
         guard let socket else { return false }
-        return (try? Connection.connect(to: socket, maximumFrame: 0)) != nil
+        return (try? FrameConnection.connect(to: socket, maximumFrame: 0)) != nil
     }
 
     /// Lets a browser describe its windows on the bus.

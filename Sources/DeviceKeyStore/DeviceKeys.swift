@@ -4,7 +4,7 @@ internal import CryptoExtras
 internal import Files
 internal import FoundationEssentials
 package import OAuth
-package import Processes
+internal import Processes
 package import Redaction
 
 /// The device's two directory keys: one signs for the device, the other decrypts the session keys that are sent to the

@@ -75,7 +75,7 @@ package struct Platform: Sendable {
         SessionStatusRequests(database: database, proofs: deviceProofs)
     }
     /// The names that devices have in device management.
-    package var managementNames: ManagementNames { ManagementNames(database: database, environment: environment) }
+    package var managementNames: MDMDeviceNames { MDMDeviceNames(database: database, environment: environment) }
     var failedSignIns: FailedSignIns { FailedSignIns(database: database, environment: environment) }
     var browserSignIns: BrowserSignIns { BrowserSignIns(self) }
     var signedInBrowser: SignedInBrowser { SignedInBrowser(database: database, environment: environment) }

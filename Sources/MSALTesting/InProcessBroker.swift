@@ -13,11 +13,11 @@ final class InProcessBroker: Sendable {
         var model: DeviceModel
         var isShared: Bool
         var isRunning = true
-        var connections: [ObjectIdentifier: Connection] = [:]
+        var connections: [ObjectIdentifier: FrameConnection] = [:]
         /// The connections that asked for events.
-        var listeners: [ObjectIdentifier: Connection] = [:]
+        var listeners: [ObjectIdentifier: FrameConnection] = [:]
         /// Sign-ins whose page is open.
-        var open: [(request: Request, connection: Connection)] = []
+        var open: [(request: Request, connection: FrameConnection)] = []
         /// Tests that wait until a call reaches the broker.
         var waiting: [(call: TestCall, signal: AsyncStream<Void>.Continuation)] = []
         /// Tests that wait until the erasers have answered.
@@ -37,8 +37,8 @@ final class InProcessBroker: Sendable {
     /// Returns the app's end of a new connection.
     ///
     /// - Throws: ``SocketError`` if the device is personal or its broker is stopped.
-    func connect() throws(SocketError) -> Connection {
-        let (app, broker) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+    func connect() throws(SocketError) -> FrameConnection {
+        let (app, broker) = try FrameConnection.pair(maximumFrame: Wire.maximumFrame)
         let isListening = state.withLock { state in
             guard state.isShared, state.isRunning else { return false }
             state.connections[ObjectIdentifier(broker)] = broker
@@ -111,7 +111,7 @@ final class InProcessBroker: Sendable {
         await iterator.next()
     }
 
-    private func serve(_ connection: Connection) {
+    private func serve(_ connection: FrameConnection) {
         // As with the real broker, an unreadable message ends the connection.
         while let frame = try? connection.read(),
             let message = try? ClientMessage(bytes: unsafe frame.body.withUnsafeBytes { unsafe [UInt8]($0) })
@@ -128,7 +128,7 @@ final class InProcessBroker: Sendable {
 }
 
 extension InProcessBroker.State {
-    fileprivate mutating func handle(_ message: ClientMessage, from connection: Connection) {
+    fileprivate mutating func handle(_ message: ClientMessage, from connection: FrameConnection) {
         switch message {
         case .hello(let greeting):
             if greeting.wantsEvents { listeners[ObjectIdentifier(connection)] = connection }
@@ -150,7 +150,7 @@ extension InProcessBroker.State {
         }
     }
 
-    fileprivate mutating func send(_ answer: DeviceModel.Answer, to request: Request, _ connection: Connection) {
+    fileprivate mutating func send(_ answer: DeviceModel.Answer, to request: Request, _ connection: FrameConnection) {
         switch answer {
         case .reply(let map): reply(.success(map), to: request, connection)
         case .refusal(let error): reply(.failure(error), to: request, connection)
@@ -168,7 +168,7 @@ extension InProcessBroker.State {
     }
 
     /// Writes a reply. Ignores errors: if the app has closed the connection, the reading thread ends.
-    private func reply(_ outcome: Result<FlatMap, BrokerError>, to request: Request, _ connection: Connection) {
+    private func reply(_ outcome: Result<FlatMap, BrokerError>, to request: Request, _ connection: FrameConnection) {
         try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
     }
 

@@ -7,7 +7,7 @@ package import Storage
 /// conflicts with another one, or whose connection is lost before its commit, is repeated.
 package struct PostgreSQLDatabase: PooledDatabase {
     private let configuration: PostgreSQLConfiguration
-    private let address: ServerAddress
+    private let address: ConnectionParameters
     private let channel: NotificationChannel
     private let pool: ConnectionPool
     private let repetitions = Repetitions()
@@ -27,13 +27,16 @@ package struct PostgreSQLDatabase: PooledDatabase {
         do {
             if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
             self.configuration = configuration
-            (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
+            (address, channel) = (
+                try ConnectionParameters(configuration), NotificationChannel(of: configuration.schema)
+            )
             pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
             self.random = random
             listener = try AnnouncementListener(
                 address, limits: configuration.limits, channel: channel, observers: observers, random: random)
             let setup = try PooledConnection(
-                try ServerAddress(configuration, isForMigration: true), limits: configuration.limits, channel: channel)
+                try ConnectionParameters(configuration, isForMigration: true), limits: configuration.limits,
+                channel: channel)
             try await setup.setUp(schema: configuration.schema, migrations: migrations)
         } catch let failure as Failure {
             throw failure.thrown
@@ -48,7 +51,9 @@ package struct PostgreSQLDatabase: PooledDatabase {
         do {
             if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
             self.configuration = configuration
-            (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
+            (address, channel) = (
+                try ConnectionParameters(configuration), NotificationChannel(of: configuration.schema)
+            )
             pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
             random = { .random(in: 0...1) }
             // The listener connects only when somebody observes the database.

@@ -68,7 +68,7 @@ struct Composition {
         // A quarter of the listener's connections is reserved for requests outside the push channels.
         let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.limits.keepAlive))
         channels.observe(identity, management, logger: logger)
-        let link = ManagementLink(identity: identity, management: management, logger: logger)
+        let link = MDMLink(identity: identity, management: management, logger: logger)
         PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
         let (health, metrics) = (configuration.loadBalancer.health, configuration.monitoring.metrics)
@@ -165,9 +165,9 @@ struct Composition {
     private func management(
         in directory: StateDirectory, _ databases: Databases, authority: DevelopmentAuthority,
         storageKey: StorageKey
-    ) async throws -> Management {
+    ) async throws -> MDMService {
         do {
-            return try await Management(
+            return try await MDMService(
                 configuration: MDMConfiguration(
                     baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
                     trustRoot: try authority.root.serializeAsPEM().derBytes,

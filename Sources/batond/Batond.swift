@@ -6,7 +6,7 @@ import SessionIPC
 
 /// The program: the supervisor, or the session process that it starts from the same file.
 @main
-enum Program {
+enum EntryPoint {
     static func main() async {
         // Apps wait for the session process at the end of each session, and ArgumentParser takes several milliseconds
         // to look up its types, so it does not read these arguments.

@@ -432,7 +432,7 @@ import UnixSocket
                 return
             }
             #expect(refusal.code == .requestMalformed)
-            #expect(throws: Connection.ReadFailure.ended) { try channel.receive() }
+            #expect(throws: FrameConnection.ReadFailure.ended) { try channel.receive() }
             try other.send(.list)
             #expect(try other.receive().message == .sessions(storage: [], groups: []))
         }
@@ -448,7 +448,7 @@ import UnixSocket
                 _ = try channel.receive()
             }
             let fifth = try helper.connect()
-            #expect(throws: Connection.ReadFailure.ended) { try fifth.receive() }
+            #expect(throws: FrameConnection.ReadFailure.ended) { try fifth.receive() }
             channels.removeFirst().connection.shutDown()
             // If an attempt comes too early, the helper closes its connection without a reply.
             var reply: HelperReply?

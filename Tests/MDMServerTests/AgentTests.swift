@@ -21,7 +21,7 @@ import Testing
 /// Tests the device's agent against the router of the real server.
 @Suite struct AgentTests: AgentSteps {
     @Test func `a device is enrolled, made shared by its MDM, and personal again when the profile goes`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 #expect(agent.settings == .none)
                 try await enrolled(agent, fixture)
@@ -48,7 +48,7 @@ import Testing
                 #expect(agent.settings == settings)
                 #expect(settings.singleSignOn.urls.count == 10)
                 let package = try #require(agent.state.apps["org.baton.authenticator"])
-                #expect(try AtomicFile(path: package.path).read() == TestManagement.program("the broker's package"))
+                #expect(try AtomicFile(path: package.path).read() == TestMDM.program("the broker's package"))
                 let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
                 #expect(seen.profiles.contains { $0.identifier == profile.identifier && $0.uuid == profile.uuid })
                 #expect(seen.apps.map(\.state) == ["Managed", "Managed"])
@@ -74,7 +74,7 @@ import Testing
     func `a session policy that no device can apply fails the command, and the former policy stays`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -104,7 +104,7 @@ import Testing
     @Test func `an app's configuration with which no app could be served fails the command, and the former stays`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 func push(_ app: String, client: String, folder: String) async throws {
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `a package with the wrong digest is not installed and is reported as failed once`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `a result whose answer was lost is sent again byte for byte, even by the next process`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let lost = Mutex<[UInt8]?>(nil)
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `a device during a sign-in or sign-out answers NotNow, and checks in again by itself`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func `a device that was removed by its server keeps no data of the enrollment`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test func `unenrolling notifies the server and removes all, and the device can enroll again`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 try await agent.unenroll()
@@ -243,7 +243,7 @@ import Testing
     @Test func `a device is marked as managed before its server is told, and until all is undone`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 let marks = Mutex<[Bool?]>([])
                 wire.beforePut.withLock { $0 = { marks.withLock { $0.append(try? isMarked(fixture)) } } }
@@ -266,7 +266,7 @@ import Testing
     }
 
     @Test func `a device that unenrolls while a check-in is due is not marked as managed forever`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -286,7 +286,7 @@ import Testing
     @Test func `a start restores the marker of a managed device, and removes that of an unmanaged one`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in try await enrolled(agent, fixture) }
             _ = try AtomicFile(path: marker(fixture).path).remove()
             try await withAgent(fixture) { agent, _ in
@@ -309,7 +309,7 @@ import Testing
     }
 
     @Test func `a device that cannot be marked is not enrolled, and an enrolled one is not served`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try AtomicFile(path: fixture.folder.path + "/public").replace(with: [])
             try await withAgent(fixture) { agent, _ in
                 let profile = try await fixture.enrollmentProfile(named: "tablet-1")
@@ -326,12 +326,12 @@ import Testing
     }
 
     @Test func `a profile that is used, damaged, or not for enrolling is refused and leaves no trace`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let used = try await fixture.enrollmentProfile(named: "tablet-1")
             #expect(try await HandDevice(fixture, profile: used).authenticate() == 200)
             try await withAgent(fixture) { agent, _ in
                 let sso = try Profile.sharedDeviceSSO(
-                    tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso"
+                    tenant: try #require(UUID(uuidString: TestMDM.tenant)), organization: "Contoso"
                 ).xml()
                 for profile in [used, sso, Array("bplist00".utf8), []] {
                     await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: profile) }
@@ -344,7 +344,7 @@ import Testing
     @Test func `only one profile decides about the browser, and a second one is not installed`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 func add(_ name: String, blocks pattern: String) async throws {
@@ -378,7 +378,7 @@ import Testing
     @Test func `the MDM's home screen is published to every user of the device, and no other user can change it`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let file = AtomicFile(path: fixture.folder.path + "/public/home-screen.json")
             func published() throws -> HomeConfiguration? {
                 try file.read(limit: 2 << 20).map(HomeConfiguration.init(published:))
@@ -426,7 +426,7 @@ import Testing
     @Test func `a home screen that cannot be published blocks nothing, is reported, and is retried`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let path = fixture.folder.path + "/public/home-screen.json"
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
@@ -447,7 +447,7 @@ import Testing
     }
 
     /// Queues the installation of a profile with this payload, in place of the former profile.
-    private func pushHomeScreen(_ payload: HomeScreenPayload, _ fixture: TestManagement) async throws {
+    private func pushHomeScreen(_ payload: HomeScreenPayload, _ fixture: TestMDM) async throws {
         let content = Payload(
             identifier: "com.contoso.home.screen", uuid: UUID().uuidString, content: .homeScreen(payload))
         let profile = try Profile(identifier: "com.contoso.home", uuid: UUID().uuidString, payloads: [content]).xml()
@@ -457,7 +457,7 @@ import Testing
     }
 
     @Test func `a server that repeats itself does not keep the device busy forever`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let profile = try await fixture.enrollmentProfile(named: "tablet-1")
             for command in [Command.removeProfile(identifier: "none"), .installProfile([])] {
                 let server = StubbornServer(command: CommandRequest(uuid: "again", command: command))
@@ -492,7 +492,7 @@ import Testing
     }
 
     @Test func `an unreadable record is an error, and never means "not managed"`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try device(fixture).make()
             try device(fixture).file("state.json").replace(with: Array("{".utf8))
             #expect(throws: DeviceStateDamaged.self) { try agent(fixture, wire: .init()) }

@@ -11,7 +11,7 @@ import Testing
     @Test func `every action of an administrator has an entry with its object, and a refused one has none`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `entries are deleted when their retention ends, and the order continues`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             _ = try await fixture.enrollmentProfile(named: "tablet-1")
             fixture.now.advance(days: 399)
             _ = try await fixture.enrollmentProfile(named: "tablet-2")
@@ -71,7 +71,7 @@ private func line(_ action: String, _ subject: String?, _ detail: String? = nil)
     [action, subject, detail]
 }
 
-extension TestManagement {
+extension TestMDM {
     fileprivate func entries(count: Int = 100) async throws -> [MDMAdmin.AuditEntry] {
         try await call(.get, "/audit?count=\(count)")
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChosenDatabaseTests {
     /// `scripts/tests` requires this test to have run on each database.
     @Test func `the tests of the MDM server use the chosen database`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let isShared = fixture.management.database.isShared
             #expect(isShared == (EngineDatabase.chosen == .postgresql))
             let version: SQL =

@@ -14,7 +14,7 @@ import Testing
 
 @Suite struct CommandQueueTests {
     @Test func `commands are delivered in order, one at a time, and repeated until a final answer`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             for _ in 0..<3 {
@@ -33,7 +33,7 @@ import Testing
     /// If the answer to a result is lost, the device sends the result again. The repeated result must not cause a
     /// command to be lost.
     @Test func `a repeated result and an unknown one change nothing`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let first: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             let second: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `finished commands are deleted when their retention ends, and waiting ones are kept`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             _ = try await device.report(.idle)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `NotNow ends the connection and keeps the command first in the queue`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             _ = try await device.report(.idle)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `failures of single items are shown even if the command as a whole succeeded`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let configuration: MDMAdmin.Configuration = ["sharedDeviceMode": .boolean(true)]
             let queued: MDMAdmin.Command = try await fixture.call(
@@ -95,7 +95,7 @@ import Testing
     @Test func `a device's inventory is requested once after it enrolls, and once after all queued changes`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let lists: [Command] = [.profileList(managedOnly: false), .managedApplicationList(identifiers: nil)]
             // If the device cannot give a list, the server does not request it again.
@@ -142,7 +142,7 @@ import Testing
     func `an app that a device acknowledged but did not install is shown with the device's reason`(
         state: String?, rejection: String?, reason: String?
     ) async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             try await fixture.register("a package")
             let queued: MDMAdmin.Command = try await fixture.call(
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `a user's channel gets no command of the device, and cannot answer one`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             let user = UUID().uuidString
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `a message with the other kind's content type is refused, with the right one named`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let checkIn = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic)).propertyList
             let idle = CommandResult(udid: device.udid, status: .idle).propertyList
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func `no command can be queued for a device that is unknown, not enrolled, or too far behind`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             #expect(try await fixture.refusal(.post, "/devices/nobody/inventory") == "mdm.device.missing")
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             _ = try await device.authenticate()
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func `a finished command is deleted: its payload at once, its outcome later`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             for _ in 0..<120 {
                 let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
@@ -236,7 +236,7 @@ import Testing
 
     /// Without the index, each Idle would read all past commands of the device.
     @Test func `waiting commands are found without reading finished ones`() async throws {
-        try await TestManagement.with(on: .sqlite) { fixture in
+        try await TestMDM.with(on: .sqlite) { fixture in
             let plan: [String] = try await fixture.management.database.read { connection in
                 try connection.rows(
                     """
@@ -251,9 +251,9 @@ import Testing
     }
 
     @Test func `a package that may not be on the disk yet is not offered`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             fixture.disk.isBroken.withLock { $0 = true }
-            try Data(TestManagement.program("package")).write(to: URL(filePath: fixture.folder.path + "/upload"))
+            try Data(TestMDM.program("package")).write(to: URL(filePath: fixture.folder.path + "/upload"))
             let app = MDMAdmin.NewApp(
                 path: fixture.folder.path + "/upload", bundleIdentifier: "org.baton.x", version: "1", title: "X")
             #expect(try await fixture.refusal(.post, "/apps", app) == "mdm.package.store")
@@ -267,7 +267,7 @@ import Testing
 
     @Test func `a result that cannot be stored is not acknowledged`() async throws {
         let broken = Breakable()
-        try await TestManagement.with(wrapping: { broken.wrap($0) }) { fixture in
+        try await TestMDM.with(wrapping: { broken.wrap($0) }) { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             _ = try await device.report(.idle)
@@ -285,7 +285,7 @@ import Testing
         code: StorageError.Code
     ) async throws {
         let outage = Outage()
-        try await TestManagement.with(wrapping: { outage.wrap($0) }) { fixture in
+        try await TestMDM.with(wrapping: { outage.wrap($0) }) { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             outage.begin(code)

@@ -23,12 +23,12 @@ import Testing
         return stride(from: 600, to: body.count - 600, by: 1000).map { Array(body[$0..<$0 + 24]) }
     }
 
-    private static func isAnything(of secrets: [[UInt8]], in fixture: TestManagement) throws -> Bool {
+    private static func isAnything(of secrets: [[UInt8]], in fixture: TestMDM) throws -> Bool {
         try secrets.contains { try !AuthorityTests.files(with: $0, in: fixture).isEmpty }
     }
 
     @Test func `an identity that waits for its device and an unlock token are sealed in the database`() async throws {
-        try await TestManagement.with(on: .sqlite) { fixture in
+        try await TestMDM.with(on: .sqlite) { fixture in
             let device = try await HandDevice.settled(fixture, named: "tablet-1")
             #expect(try await device.checkIn(Self.tokenUpdate(device)) == 200)
             fixture.now.advance(days: 300)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `data that an older server stored unsealed is sealed, and still reaches the device`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let profile = try await fixture.enrollmentProfile(named: "tablet-2")
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let path = fixture.folder.path + "/old.sqlite"
@@ -59,8 +59,8 @@ import Testing
                     try connection.row("SELECT sealedUnlockToken FROM device")?["sealedUnlockToken"]
                 }
                 #expect(
-                    try TestManagement.sealer().open(
-                        try #require(sealed), "unlock token \(TestManagement.tenant) \(device.udid)")
+                    try TestMDM.sealer().open(
+                        try #require(sealed), "unlock token \(TestMDM.tenant) \(device.udid)")
                         == Self.unlockToken)
             }
             #expect(try !Self.isAnything(of: secrets, in: fixture))
@@ -75,7 +75,7 @@ import Testing
 
     /// Writes the database of an older server that did not seal secrets, with one queued command and an unlock token.
     private static func writeAsBefore(
-        _ command: CommandRequest, for device: HandDevice, in fixture: TestManagement, to path: String
+        _ command: CommandRequest, for device: HandDevice, in fixture: TestMDM, to path: String
     ) async throws {
         let old = try await SQLiteDatabase(path: path, migrations: Array(MDMSchema.migrations.prefix(4)))
         typealias Kept = (certificate: [UInt8], sealed: [UInt8]?)
@@ -97,22 +97,22 @@ import Testing
                 VALUES ('identity', \(authority.certificate), \([UInt8]()), \(authority.sealed))
                 """)
             try connection.execute(
-                "INSERT INTO tenant (id, organization, topic) VALUES (\(TestManagement.tenant), 'Contoso', \(device.topic))"
+                "INSERT INTO tenant (id, organization, topic) VALUES (\(TestMDM.tenant), 'Contoso', \(device.topic))"
             )
             try connection.execute(
                 """
                 INSERT INTO enrolment (tenant, id, name, fingerprint, state, udid, createdAt, expiresAt)
-                VALUES (\(TestManagement.tenant), 'e', 'tablet-1', \(fingerprint), 'bound', \(device.udid), 0, \(ends))
+                VALUES (\(TestMDM.tenant), 'e', 'tablet-1', \(fingerprint), 'bound', \(device.udid), 0, \(ends))
                 """)
             try connection.execute(
                 """
                 INSERT INTO device (tenant, udid, enrolment, name, state, unlockToken, changedAt)
-                VALUES (\(TestManagement.tenant), \(device.udid), 'e', 'tablet-1', 'enrolled', \(Self.unlockToken), 0)
+                VALUES (\(TestMDM.tenant), \(device.udid), 'e', 'tablet-1', 'enrolled', \(Self.unlockToken), 0)
                 """)
             try connection.execute(
                 """
                 INSERT INTO command (tenant, udid, position, uuid, requestType, body, state, enqueuedAt)
-                VALUES (\(TestManagement.tenant), \(device.udid), 1, \(command.uuid), 'InstallProfile', \(body), 'queued', 0)
+                VALUES (\(TestMDM.tenant), \(device.udid), 1, \(command.uuid), 'InstallProfile', \(body), 'queued', 0)
                 """)
         }
     }

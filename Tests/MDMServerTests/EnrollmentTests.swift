@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct EnrollmentTests {
     @Test func `a device counts as enrolled only after its TokenUpdate`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             #expect(try await device.authenticate() == 200)
             #expect(try await state(of: "tablet-1", in: fixture) == "authenticated")
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `without a certificate no request is served`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             let answer = try await fixture.send(idle, certificate: nil)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `a device with an unknown, expired or ended certificate is told to leave`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.settled(fixture, named: "tablet-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             try await expectUnrecognized(fixture.send(idle, certificate: [1, 2, 3]))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `one device cannot act for another, and is not told to leave for trying`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let mine = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let other = try await HandDevice.enrolled(fixture, named: "tablet-2")
             let idle = try CommandResult(udid: other.udid, status: .idle).propertyList.xml()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `an enrollment profile works for one device, once`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let profile = try await fixture.enrollmentProfile(named: "tablet-1")
             let first = try HandDevice(fixture, profile: profile)
             let second = try HandDevice(fixture, profile: profile)
@@ -87,7 +87,7 @@ import Testing
     @Test func `a device that sends Authenticate again has nothing, and only undelivered commands remain`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             _ = try await device.report(.idle)
@@ -110,7 +110,7 @@ import Testing
     @Test func `an unused profile replaces no enrolled device, unless made for it or the device was removed`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             let lost = try HandDevice(
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `an unused profile cannot take over a device that another profile is enrolling`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             let thief = try HandDevice(
                 fixture, udid: device.udid, profile: try await fixture.enrollmentProfile(named: "x"))
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func `an unused profile is listed, expires after a week, and can be revoked`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let old = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "old"))
             fixture.now.advance(days: 8)
             try await expectUnrecognized(
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `a repeated CheckOut is accepted again, and ends nothing else`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let goodbye = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic))
             #expect(try await device.checkIn(goodbye) == 200)
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func `a token without an unlock token does not erase the existing one`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let with = CheckInMessage.TokenUpdate(
                 udid: device.udid, topic: device.topic, token: [1], pushMagic: "m", unlockToken: [7, 7])
@@ -210,8 +210,8 @@ import Testing
                 try connection.row("SELECT sealedUnlockToken FROM device WHERE udid = \(device.udid)")?[
                     "sealedUnlockToken"]
             }
-            let purpose = "unlock token \(TestManagement.tenant) \(device.udid)"
-            #expect(try TestManagement.sealer().open(try #require(kept), purpose) == [7, 7])
+            let purpose = "unlock token \(TestMDM.tenant) \(device.udid)"
+            #expect(try TestMDM.sealer().open(try #require(kept), purpose) == [7, 7])
         }
     }
 
@@ -230,7 +230,7 @@ import Testing
         ),
     ])
     func `malformed messages are answered with 400 and change nothing`(body: String, isCheckIn: Bool) async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let text = body.replacing("<string>U</string>", with: "<string>\(device.udid)</string>")
             let answer = try await fixture.send(Array(text.utf8), certificate: device.certificate, isCheckIn: isCheckIn)
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test func `other methods, user channels and large bodies get specific answers`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let posted = try await fixture.send([], certificate: device.certificate, method: .post)
             #expect(posted.status == 405)
@@ -254,22 +254,22 @@ import Testing
     }
 
     @Test func `manifests and packages are only for enrolled devices`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await fixture.register("the broker")
-            let path = "/mdm/\(TestManagement.tenant)/manifests/org.baton.authenticator/1.0"
+            let path = "/mdm/\(TestMDM.tenant)/manifests/org.baton.authenticator/1.0"
             let unbound = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-2"))
             #expect(try await fixture.send([], certificate: nil, method: .get, path: path).status == 403)
             #expect(
                 try await fixture.send([], certificate: unbound.certificate, method: .get, path: path).status == 403)
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             #expect(try await fixture.send([], certificate: device.certificate, method: .get, path: path).status == 200)
-            let outside = "/mdm/\(TestManagement.tenant)/packages/..%2Fmdm.sqlite"
+            let outside = "/mdm/\(TestMDM.tenant)/packages/..%2Fmdm.sqlite"
             #expect(
                 try await fixture.send([], certificate: device.certificate, method: .get, path: outside).status == 404)
         }
     }
 
-    private func state(of device: String, in fixture: TestManagement) async throws -> String {
+    private func state(of device: String, in fixture: TestMDM) async throws -> String {
         try await fixture.call(.get, "/devices/\(device)", as: MDMAdmin.Device.self).state
     }
 

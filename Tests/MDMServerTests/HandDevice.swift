@@ -7,13 +7,13 @@ import Testing
 
 /// A device whose messages the test sends one by one.
 struct HandDevice {
-    let fixture: TestManagement
+    let fixture: TestMDM
     let udid: String
     let certificate: [UInt8]
     let topic: String
     let privateKey: SecretBytes
 
-    init(_ fixture: TestManagement, udid: String = UUID().uuidString, profile: [UInt8]) throws {
+    init(_ fixture: TestMDM, udid: String = UUID().uuidString, profile: [UInt8]) throws {
         self.fixture = fixture
         self.udid = udid
         let profile = try Profile(xml: profile)
@@ -37,12 +37,12 @@ struct HandDevice {
     }
 
     /// The same device, connected to another server.
-    init(_ fixture: TestManagement, like other: HandDevice) {
+    init(_ fixture: TestMDM, like other: HandDevice) {
         (self.fixture, udid, certificate) = (fixture, other.udid, other.certificate)
         (topic, privateKey) = (other.topic, SecretBytes(copying: []))
     }
 
-    static func enrolled(_ fixture: TestManagement, named name: String) async throws -> HandDevice {
+    static func enrolled(_ fixture: TestMDM, named name: String) async throws -> HandDevice {
         let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: name))
         #expect(try await device.authenticate() == 200)
         #expect(try await device.tokenUpdate() == 200)
@@ -50,7 +50,7 @@ struct HandDevice {
     }
 
     /// An enrolled device that has reported its inventory.
-    static func settled(_ fixture: TestManagement, named name: String) async throws -> HandDevice {
+    static func settled(_ fixture: TestMDM, named name: String) async throws -> HandDevice {
         let device = try await enrolled(fixture, named: name)
         #expect(try await device.work(upTo: 3).count == 2)
         return device

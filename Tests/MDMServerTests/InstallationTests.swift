@@ -15,7 +15,7 @@ import Testing
     func `a package whose download failed is fetched again at the next check-in`(
         fault: RouterLink.PackageFault
     ) async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a stop during the download of a package loses nothing`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a package that is missing on the server is a permanent failure`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `a server can do on a device only what the enrollment grants`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 var profile = try Profile(xml: try await fixture.enrollmentProfile(named: "tablet-1"))
                 for index in profile.payloads.indices {
@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test func `only the extension for the broker itself turns shared mode on`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 func push(_ identifier: String, _ change: (inout SSOPayload) -> Void) async throws {
                     var profile = try Profile.sharedDeviceSSO(
-                        tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso")
+                        tenant: try #require(UUID(uuidString: TestMDM.tenant)), organization: "Contoso")
                     guard case .extensibleSSO(var sso) = profile.payloads[0].content else {
                         Issue.record("the profile has no single sign-on payload")
                         return

@@ -23,7 +23,7 @@ import Testing
 
     @Test func `nodes that start at once on a new database have one authority`() async throws {
         let database = try await database()
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let authorities = try await withThrowingTaskGroup(of: [UInt8].self) { group in
                 for _ in 0..<6 {
                     group.addTask { try await fixture.over(database).management.identityAuthority }
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `commands that nodes queue at once for one device are all kept, in one order`() async throws {
         let database = try await database()
-        try await TestManagement.with(wrapping: { _ in database }) { first in
+        try await TestMDM.with(wrapping: { _ in database }) { first in
             let second = try await first.over(database)
             let device = try await HandDevice.enrolled(first, named: "tablet-1")
             let udid = device.udid

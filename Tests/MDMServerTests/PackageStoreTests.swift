@@ -15,23 +15,23 @@ import Testing
 /// App packages in a shared folder, and in the database.
 @Suite struct PackageStoreTests {
     private func digest(_ content: String) -> String {
-        SHA256.hash(data: Data(TestManagement.program(content))).map { String(format: "%02x", $0) }.joined()
+        SHA256.hash(data: Data(TestMDM.program(content))).map { String(format: "%02x", $0) }.joined()
     }
 
     private func download(_ content: String, _ device: HandDevice) async throws -> (status: Int, body: [UInt8]) {
-        let path = "/mdm/\(TestManagement.tenant)/packages/\(digest(content))"
+        let path = "/mdm/\(TestMDM.tenant)/packages/\(digest(content))"
         let answer = try await device.fixture.send([], certificate: device.certificate, method: .get, path: path)
         return (answer.status, answer.body)
     }
 
-    private func rows(_ table: String, _ fixture: TestManagement) async throws -> Int {
+    private func rows(_ table: String, _ fixture: TestMDM) async throws -> Int {
         try await fixture.management.database.read { connection in
             try connection.rows(table == "package" ? "SELECT id FROM package" : "SELECT number FROM packagePart").count
         }
     }
 
     @Test func `a starting node keeps copies that another node is making, and removes abandoned ones`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await fixture.register("app")
             let (folder, files) = (fixture.folder.path + "/packages", FileManager.default)
             let now = Date(timeIntervalSince1970: Double(fixture.now.value.withLock { $0 }) / 1000)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `a device tries again later if the folder with the packages is not there`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await fixture.register("app")
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let (folder, files) = (fixture.folder.path + "/packages", FileManager.default)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `a package in the database is served by every node, whole and once`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let first = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let second = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let large = String(repeating: "0123456789abcdef", count: 160_000)
@@ -70,7 +70,7 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: fixture.folder.path + "/packages"))
             let device = try await HandDevice.enrolled(second, named: "tablet-1")
             let answer = try await download(large, device)
-            #expect(answer.status == 200 && answer.body == TestManagement.program(large))
+            #expect(answer.status == 200 && answer.body == TestMDM.program(large))
             #expect(try await download("another", device).status == 404)
             try await first.management.database.write { try $0.execute("DELETE FROM package") }
             #expect(try await download(large, device).status == 503)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `a file that is not a package leaves nothing in the database`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let node = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let path = fixture.folder.path + "/upload"
             try Data("#!/bin/sh".utf8).write(to: URL(filePath: path))
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `a sweep removes unfinished copies and packages without an app, after an hour`() async throws {
         let interlude = InterleavedDatabase.Interlude()
-        try await TestManagement.with(wrapping: { InterleavedDatabase($0, interlude) }) { fixture in
+        try await TestMDM.with(wrapping: { InterleavedDatabase($0, interlude) }) { fixture in
             let node = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let second = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             // The other node sweeps while this node copies.
@@ -117,11 +117,11 @@ import Testing
     /// The node was stopped in the middle of a copy, and continues after an hour.
     @Test func `an app is not offered if its package was swept meanwhile`() async throws {
         let interlude = InterleavedDatabase.Interlude()
-        try await TestManagement.with(wrapping: { InterleavedDatabase($0, interlude) }) { fixture in
+        try await TestMDM.with(wrapping: { InterleavedDatabase($0, interlude) }) { fixture in
             let node = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let second = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let path = fixture.folder.path + "/upload"
-            try Data(TestManagement.program("app")).write(to: URL(filePath: path))
+            try Data(TestMDM.program("app")).write(to: URL(filePath: path))
             let app = MDMAdmin.NewApp(path: path, bundleIdentifier: "org.baton.x", version: "1", title: "X")
             let sweep: @Sendable () async throws -> Void = {
                 second.now.advance(days: 1)
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `packages of a single node are copied from its folder to the database`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await fixture.register("app")
             try await fixture.register("replaced", bundleIdentifier: "org.baton.other")
             try await fixture.register("replacement", bundleIdentifier: "org.baton.other")
@@ -153,7 +153,7 @@ import Testing
             let node = try await fixture.over(fixture.management.database, arePackagesInDatabase: true)
             let device = try await HandDevice.enrolled(node, named: "tablet-1")
             let answer = try await download("app", device)
-            #expect(answer.status == 200 && answer.body == TestManagement.program("app"))
+            #expect(answer.status == 200 && answer.body == TestMDM.program("app"))
         }
     }
 }

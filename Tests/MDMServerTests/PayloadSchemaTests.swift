@@ -17,7 +17,7 @@ import Testing
     func `all messages of server and device follow Apple's schema, and deviations from it are detected`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             var messages = try await life(fixture)
             try await addScripted(to: &messages, fixture)
             #expect(
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `a device sends its management server what the file of its version says`() async throws {
         let known = try DeviceFixture(version: BrokerVersion.current)
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             var seen: Set<String> = []
             for (kind, bytes) in try await life(fixture).messages {
                 guard case .dictionary(let members) = try? PropertyList(xml: bytes), kind != "command" else { continue }
@@ -59,9 +59,9 @@ import Testing
     /// Each damage must cause the finding listed with it. The findings are listed here so that an error in the
     /// checker's rules cannot hide a finding.
     @Test func `a damaged payload is found, and the finding names the place`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let sso = try Profile.sharedDeviceSSO(
-                tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso")
+                tenant: try #require(UUID(uuidString: TestMDM.tenant)), organization: "Contoso")
             let enrollment = try await fixture.enrollmentProfile(named: "tablet-1")
             let push = CommandRequest(uuid: "c", command: .installProfile(try sso.xml()))
             let sent: [(kind: String, bytes: [UInt8])] = [
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Records the life of a device: enrollment, shared mode, inventory, a failed command, renewal and removal.
-    private func life(_ fixture: TestManagement) async throws -> RecordedMessages {
+    private func life(_ fixture: TestMDM) async throws -> RecordedMessages {
         var messages = RecordedMessages()
         let wire = RouterLink.Wire()
         messages.add("enrollment", try await fixture.enrollmentProfile(named: "tablet-0"))
@@ -174,13 +174,13 @@ import Testing
         messages.add(
             "profile",
             try Profile.sharedDeviceSSO(
-                tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso"
+                tenant: try #require(UUID(uuidString: TestMDM.tenant)), organization: "Contoso"
             ).xml())
         return messages
     }
 
     /// Adds commands of the protocol that our server never sends, and the errors that a device reports.
-    private func addScripted(to messages: inout RecordedMessages, _ fixture: TestManagement) async throws {
+    private func addScripted(to messages: inout RecordedMessages, _ fixture: TestMDM) async throws {
         let commands: [Command] = [
             .deviceInformation(queries: ["UDID", "DeviceName", "ProductName", "OSVersion", "ModelName"]),
             .profileList(managedOnly: true), .managedApplicationList(identifiers: ["com.contoso.rounds"]),

@@ -12,7 +12,7 @@ import Testing
 @Suite struct ProfileAdditionTests {
     private static func profile(_ change: (inout Profile) -> Void = { _ in }) throws -> Profile {
         var profile = try Profile.sharedDeviceSSO(
-            tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso")
+            tenant: try #require(UUID(uuidString: TestMDM.tenant)), organization: "Contoso")
         change(&profile)
         return profile
     }
@@ -50,7 +50,7 @@ import Testing
                 return Array(try Data(contentsOf: URL(filePath: signed)))
             }
             let bytes = try await sign(profile)
-            try await TestManagement.with { fixture in
+            try await TestMDM.with { fixture in
                 let added: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", Self.file(bytes))
                 #expect(added.identifier == "org.baton.sso")
                 #expect(added.warnings.count == 1)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `a payload only for iPads is added with a warning, and is not sent to Baton's devices`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let wifi = try Self.profile { $0.payloads[0].content = .unknown(type: "com.apple.wifi.managed") }
             let added: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", Self.file(try wifi.xml()))
             #expect(added.warnings.count == 1 && added.warnings[0].contains("payload_type_foreign"))
@@ -100,7 +100,7 @@ import Testing
     func `a configuration that would silently prevent shared mode is refused`(
         configuration: MDMAdmin.Configuration
     ) async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
             try await fixture.register("the broker's package")
             try await fixture.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
@@ -130,7 +130,7 @@ import Testing
     func `folders of data that no app may have are refused before they reach a device`(
         folders: MDMAdmin.Value
     ) async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
             try await fixture.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
             let path = "/devices/tablet-1/apps/com.contoso.rounds"

@@ -10,7 +10,7 @@ import Testing
 @Suite struct QueryPlanTests {
     @Test func `a device's check-ins, polls and commands read no whole table`() async throws {
         let scans = FullScans()
-        try await TestManagement.with(on: .sqlite, wrapping: { PlannedDatabase($0, recordingIn: scans) }) { fixture in
+        try await TestMDM.with(on: .sqlite, wrapping: { PlannedDatabase($0, recordingIn: scans) }) { fixture in
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             scans.reset()
             #expect(try await device.authenticate() == 200)

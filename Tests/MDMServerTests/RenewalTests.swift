@@ -17,7 +17,7 @@ import X509
 /// A device gets its next identity long before the current identity expires.
 @Suite struct RenewalTests: AgentSteps {
     @Test func `a device that checks in from time to time stays managed`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let wire = RouterLink.Wire()
             try await withAgent(try agent(fixture, wire: wire)) { agent in
                 try await enrolled(agent, fixture)
@@ -46,7 +46,7 @@ import X509
     @Test func `the old identity is valid until the device has used its new one, and no longer`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let old = try await HandDevice.settled(fixture, named: "tablet-1")
             fixture.now.advance(days: 300)
             let command = try #require(try await old.report(.idle))
@@ -70,7 +70,7 @@ import X509
     }
 
     @Test func `a device that refuses a new identity keeps its own and is asked again after a day`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let device = try await HandDevice.settled(fixture, named: "tablet-1")
             fixture.now.advance(days: 300)
             let command = try #require(try await device.report(.idle))
@@ -88,7 +88,7 @@ import X509
     }
 
     @Test func `a lost answer to the new identity does no harm`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 fixture.now.advance(days: 300)
@@ -105,7 +105,7 @@ import X509
     }
 
     @Test func `a new profile for another server is refused`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 fixture.now.advance(days: 300)
@@ -122,7 +122,7 @@ import X509
     }
 
     @Test func `an enrolled device accepts a profile that was made for it, and keeps its state`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
@@ -153,7 +153,7 @@ import X509
     @Test func `the device's key is in a separate file, only for the broker, and is removed with the enrollment`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 let profile = try await fixture.enrollmentProfile(named: "tablet-1")
                 try await agent.enroll(profile: profile)
@@ -183,7 +183,7 @@ import X509
     }
 
     @Test func `an enrollment that its server lost before the confirmation is abandoned`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 let profile = try await fixture.enrollmentProfile(named: "tablet-1")
                 // The agent is stopped between Authenticate and TokenUpdate.
@@ -207,7 +207,7 @@ import X509
     @Test func `an identity states until when the server accepts it, and so does the next one`()
         async throws
     {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let first = try await HandDevice.enrolled(fixture, named: "tablet-1")
             #expect(try said(first) == (try await end(of: "tablet-1", fixture)))
             fixture.now.advance(days: 300)
@@ -227,7 +227,7 @@ import X509
         return try #require(try PrivateKeyUsagePeriod(of: certificate)).end * 1000
     }
 
-    private func end(of device: String, _ fixture: TestManagement) async throws -> Int64 {
+    private func end(of device: String, _ fixture: TestMDM) async throws -> Int64 {
         try #require(try await fixture.call(.get, "/devices/\(device)", as: MDMAdmin.Device.self).identityEndsAt)
     }
 }

@@ -17,7 +17,7 @@ struct WireExchange: Sendable {
 /// Calls the server's router without a socket, with the certificate of one identity. It can lose answers and
 /// corrupt packages.
 final class RouterLink: HTTPSending {
-    let fixture: TestManagement
+    let fixture: TestMDM
     let certificate: [UInt8]
     let wire: Wire
 
@@ -54,7 +54,7 @@ final class RouterLink: HTTPSending {
         case status(Int)
     }
 
-    init(fixture: TestManagement, certificate: [UInt8], wire: Wire) {
+    init(fixture: TestMDM, certificate: [UInt8], wire: Wire) {
         self.fixture = fixture
         self.certificate = certificate
         self.wire = wire

@@ -18,7 +18,7 @@ import X509
 /// Tests the device's HTTPS client against a TLS listener on loopback.
 @Suite struct TLSTests {
     @Test func `the server identifies devices by the certificate of the TLS connection`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestMDM.with { fixture in
             let (chain, key, trusted) = try Self.serverIdentity()
             try await withListener(fixture, chain: chain, key: key) { port in
                 let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
@@ -26,7 +26,7 @@ import X509
                 let anonymous = try Self.client(nil, roots: trusted)
                 let stranger = try Self.client(try Self.strangerIdentity(), roots: trusted)
                 let distrusting = try Self.client(nil, roots: try Self.serverIdentity().root)
-                let url = "https://mdm.baton.test:\(port)/mdm/\(TestManagement.tenant)"
+                let url = "https://mdm.baton.test:\(port)/mdm/\(TestMDM.tenant)"
                 let message = CheckInMessage.authenticate(.init(udid: device.udid, topic: device.topic))
                 let request = HTTPSClient.Request(
                     method: "PUT", url: url, headers: [("Content-Type", CheckInMessage.mediaType)],
@@ -64,7 +64,7 @@ import X509
     }
 
     private func withListener(
-        _ fixture: TestManagement, chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource,
+        _ fixture: TestMDM, chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource,
         _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let router = Router(context: MDMContext.self)

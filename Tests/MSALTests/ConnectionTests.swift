@@ -111,7 +111,7 @@ import UnixSocket
         defer { listener.close() }
         Thread {
             guard let descriptor = try? listener.accept() else { return }
-            let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
+            let end = BrokerEnd(FrameConnection(descriptor, maximumFrame: Wire.maximumFrame))
             try? end.greet()
             try? end.serveDevice()
         }.start()

@@ -317,7 +317,7 @@ private final class ChangingBroker: Sendable {
         Thread { [listener] in
             for number in 0...changes {
                 guard let descriptor = try? listener.accept() else { return }
-                let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
+                let end = BrokerEnd(FrameConnection(descriptor, maximumFrame: Wire.maximumFrame))
                 try? end.greet(TestValues.epoch(UInt64(number)))
                 if number == 0 { _ = (try? end.request()).map { try? end.answer($0) } }
                 if number == changes {

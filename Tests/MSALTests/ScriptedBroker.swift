@@ -36,7 +36,7 @@ final class ScriptedBroker: Sendable {
         Thread { [listener] in
             for (number, script) in scripts.enumerated() {
                 guard let descriptor = try? listener.accept() else { return }
-                let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
+                let end = BrokerEnd(FrameConnection(descriptor, maximumFrame: Wire.maximumFrame))
                 // A script that fails ends its connection, which the test sees as an unexpected outcome.
                 try? script(end)
                 // The listener closes first. Otherwise a client could connect after the last connection ended, and wait
@@ -102,9 +102,9 @@ final class Requests: Sendable {
 
 /// The broker's end of one accepted connection.
 struct BrokerEnd: Sendable {
-    let connection: Connection
+    let connection: FrameConnection
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: FrameConnection) { self.connection = connection }
 
     func message() throws -> ClientMessage {
         try ClientMessage(bytes: unsafe connection.read().body.withUnsafeBytes { unsafe [UInt8]($0) })

@@ -37,8 +37,8 @@ import UnixSocket
     }
 
     @Test func `descriptors get the chosen numbers, even if the numbers overlap`() throws {
-        let (firstNear, firstFar) = try Connection.pair(maximumFrame: 64)
-        let (secondNear, secondFar) = try Connection.pair(maximumFrame: 64)
+        let (firstNear, firstFar) = try FrameConnection.pair(maximumFrame: 64)
+        let (secondNear, secondFar) = try FrameConnection.pair(maximumFrame: 64)
         let numbers = [firstFar, secondFar].map { $0.descriptor.withNumber { $0 } }
         let script = "printf '\\000\\000\\000\\001a' >&\(numbers[1]); printf '\\000\\000\\000\\001b' >&\(numbers[0])"
         let child = try ChildProcess.spawn(
@@ -52,7 +52,7 @@ import UnixSocket
     @Test func `a child has only the files that it was given, and none that lack close-on-exec`() throws {
         let leaking = dup(2)
         defer { close(leaking) }
-        let (near, far) = try Connection.pair(maximumFrame: 4096)
+        let (near, far) = try FrameConnection.pair(maximumFrame: 4096)
         let listing = """
             for n in {0..255}; do [ -e /proc/self/fd/$n ] && names="$names $n"; done
             printf '\\000\\000\\000\\010%s' "$names" >&9

@@ -31,7 +31,7 @@ import UnixSocket
             let error = try endOfAccept(on: listener)
             #expect(error == SocketError(call: .accept, errno: EINVAL))
             #expect(throws: SocketError(call: .connect, errno: ECONNREFUSED)) {
-                try Connection.connect(to: listener.path, maximumFrame: 16)
+                try FrameConnection.connect(to: listener.path, maximumFrame: 16)
             }
         }
     }
@@ -41,11 +41,11 @@ import UnixSocket
             let former = try Listener(inherited: manager.descriptor.duplicate())
             let error = try endOfAccept(on: former)
             #expect(error == SocketError(call: .accept, errno: EINVAL))
-            let client = try Connection.connect(to: manager.path, maximumFrame: 16)
+            let client = try FrameConnection.connect(to: manager.path, maximumFrame: 16)
             #expect(throws: SocketError(call: .accept, errno: EINVAL)) { try former.accept() }
             let next = try Listener(inherited: manager.descriptor.duplicate())
             try client.write([7])
-            _ = try Connection(next.accept(), maximumFrame: 16).read()
+            _ = try FrameConnection(next.accept(), maximumFrame: 16).read()
         }
     }
 }

@@ -101,7 +101,7 @@ final class FirefoxProfile {
             try folder.removeTree()
             try folder.makePrivate()
             let prepared = try managed.firstStart(in: folder, package)
-            let (ours, theirs) = try Connection.pair(maximumFrame: 1)
+            let (ours, theirs) = try FrameConnection.pair(maximumFrame: 1)
             let session = BrowserEnvironment.session.filter { !["DISPLAY", "WAYLAND_DISPLAY"].contains($0.key) }
             // The process does not get the mark of the agent's browsers, because it shows no page and ends with the
             // agent.
@@ -133,7 +133,7 @@ final class FirefoxProfile {
 
     /// Reads the archive; blocks. If it is too long, returns nil without reading the rest, so that the first start
     /// ends.
-    private static func read(_ connection: Connection) -> [UInt8]? {
+    private static func read(_ connection: FrameConnection) -> [UInt8]? {
         defer { connection.shutDown() }
         var (archive, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 20))
         while archive.count <= maximum {

@@ -24,7 +24,7 @@ struct HeldProcess: Sendable {
         _ words: [String], environment: [String: String], files: [(Descriptor, as: Int32)],
         keepsInput: Bool = false
     ) throws -> HeldProcess {
-        let (ours, theirs) = try Connection.pair(maximumFrame: 1)
+        let (ours, theirs) = try FrameConnection.pair(maximumFrame: 1)
         let script = #"read -r line && exec "$0" "$@""# + (keepsInput ? "" : " </dev/null")
         let process = try ChildProcess.spawn(
             executable: "/bin/sh", arguments: ["-c", script] + words, environment: environment,

@@ -24,9 +24,9 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     package let kind: Kind
     /// The command of the worker's browser.
-    let command: BrowserCommand
+    let command: BrowserCommandLine
     /// The command of the sign-in window. It starts Chromium, because Firefox has no policy that blocks its own pages.
-    let signInCommand: BrowserCommand
+    let signInCommand: BrowserCommandLine
     /// The path of `baton-browser-host`.
     let host: String
     let brokerSocket: String
@@ -151,7 +151,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         do throws(FileError) { return try confinement.words(for: command) } catch { throw Self.unavailable(error) }
     }
 
-    func show(_ command: BrowserCommand, _ folder: Directory, in confinement: inout Confinement) {
+    func show(_ command: BrowserCommandLine, _ folder: Directory, in confinement: inout Confinement) {
         let programs = [SystemFiles.folder(of: command.program)].compactMap(\.self)
         for path in [folder.path] + programs + readable { confinement.show(path) }
     }

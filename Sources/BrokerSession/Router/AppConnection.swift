@@ -18,7 +18,7 @@ internal import UnixSocket
 /// connection and no other.
 final class AppConnection: Sendable {
     let peer: PeerRecord
-    private let connection: Connection
+    private let connection: FrameConnection
     /// Ensures that only one message is written at a time.
     private let writing = Mutex<Void>(())
     private let state = Mutex(State())
@@ -61,7 +61,7 @@ final class AppConnection: Sendable {
     ) {
         self.peer = peer
         (self.ledger, self.concurrency, self.violations, self.refused) = (ledger, concurrency, violations, refused)
-        connection = Connection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
+        connection = FrameConnection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
     }
 
     var descriptor: Descriptor { connection.descriptor }
@@ -181,7 +181,9 @@ final class AppConnection: Sendable {
         }
         var bytes = frame.body.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
         defer { wipe(&bytes) }
-        guard let message = try inTurn({ try ClientMessage(bytes: bytes) }) else { throw Connection.ReadFailure.ended }
+        guard let message = try inTurn({ try ClientMessage(bytes: bytes) }) else {
+            throw FrameConnection.ReadFailure.ended
+        }
         return message
     }
 

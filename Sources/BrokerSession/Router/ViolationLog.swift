@@ -27,7 +27,7 @@ final class ViolationLog: Sendable {
                 self = .malformed
                 return
             }
-            switch error as? Connection.ReadFailure {
+            switch error as? FrameConnection.ReadFailure {
             case .tooLarge: self = .tooLong
             case .tooSlow, .truncated: self = .unfinished
             // The hello did not arrive in time: a receive timeout is set only until it arrives.

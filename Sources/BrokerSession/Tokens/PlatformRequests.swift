@@ -156,13 +156,13 @@ struct PlatformRequests: Sendable {
     /// worker.
     ///
     /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply.
-    func deviceToken(for request: BrokerProtocol::DeviceTokenRequest) async throws -> DeviceTokenResponse {
+    func deviceToken(for request: DeviceTokenRequest) async throws -> DeviceTokenResponse {
         var server = server
         server.correlationID = request.client.correlationID
         let asked = now()
         let audience = server.loginURL + EndpointPath.token(tenant: server.tenant)
         let answer = try await server.post { nonce in
-            let asking = OAuth::DeviceTokenRequest(
+            let asking = DeviceTokenGrantRequest(
                 clientID: request.client.clientID, redirectURI: request.redirectURI, scopes: Scopes(request.scopes),
                 resource: request.resource, nonce: nonce)
             return try await keys.using { [certificate] keys in

@@ -110,7 +110,7 @@ final class TokenService: Sendable {
 
     /// Answers with a token of the device itself, whether or not a worker is signed in.
     func deviceToken(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
-        let wanted = try BrokerProtocol::DeviceTokenRequest(call.parameters)
+        let wanted = try DeviceTokenRequest(call.parameters)
         try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
         return .later { [self] in
             let token = try await network.platformRequests(for: session.join()).deviceToken(for: wanted)

@@ -17,12 +17,12 @@ final class ConnectedAgent {
     private(set) var foldersLeft = 0
     /// The agent that was refused last, and when.
     private var refused: (user: UInt32, text: String, at: ContinuousClock.Instant)?
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let join: JoinFlow
     private let clock: SupervisorClock
     private let logger: Logger
 
-    init(device: ManagedDevice, join: JoinFlow, clock: SupervisorClock, logger: Logger) {
+    init(device: ConfiguredDevice, join: JoinFlow, clock: SupervisorClock, logger: Logger) {
         (self.device, self.join, self.clock, self.logger) = (device, join, clock, logger)
     }
 

@@ -57,7 +57,7 @@ package struct DepartureEraser: Sendable {
 
     private func reset() throws {
         // The record lists the managed items, so it is removed before them.
-        try files.root.file(ManagementStore.fileName).remove()
+        try files.root.file(MDMStore.fileName).remove()
         try files.management.removeTree()
         Failpoint.departureManagementErased.reach()
         for name in try files.root.names() where !Self.kept.contains(name) {

@@ -36,13 +36,13 @@ final class DepartureFlow {
     private let session: SessionCoordinator
     private let files: DeviceFiles
     private let join: JoinFlow
-    private let management: any DeviceManaged
+    private let management: any MDMClientInterface
     private let farewell: Farewell
     private let inputs: Mailbox<SupervisorInput>
     private let logger: Logger
 
     init(
-        session: SessionCoordinator, files: DeviceFiles, join: JoinFlow, management: any DeviceManaged,
+        session: SessionCoordinator, files: DeviceFiles, join: JoinFlow, management: any MDMClientInterface,
         farewell: Farewell, inputs: Mailbox<SupervisorInput>, logger: Logger
     ) throws {
         (self.session, self.files, self.join, self.management) = (session, files, join, management)

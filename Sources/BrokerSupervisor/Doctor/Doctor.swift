@@ -10,7 +10,7 @@ internal import X509
 final class Doctor {
     /// Recent refusals of apps' requests; in memory only.
     private var refusals = RefusalRing()
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let configuration: SupervisorConfiguration
     private let files: DeviceFiles
     private let join: JoinFlow
@@ -19,7 +19,7 @@ final class Doctor {
     private let processes: AppProcesses
     private let removal: AppDataRemoval
     private let serverSessions: ServerSessions
-    private let leases: OfflineLeases
+    private let leases: OfflineLeaseCount
     private let restart: PendingRestart
     private let reports: StateReports
     private let helper: HelperClient?
@@ -28,9 +28,9 @@ final class Doctor {
     private let inspect: @Sendable () async -> [CheckResult]
 
     init(
-        device: ManagedDevice, configuration: SupervisorConfiguration, files: DeviceFiles, join: JoinFlow,
+        device: ConfiguredDevice, configuration: SupervisorConfiguration, files: DeviceFiles, join: JoinFlow,
         agent: ConnectedAgent, locks: AppLocks, processes: AppProcesses, removal: AppDataRemoval,
-        serverSessions: ServerSessions, leases: OfflineLeases, restart: PendingRestart, reports: StateReports,
+        serverSessions: ServerSessions, leases: OfflineLeaseCount, restart: PendingRestart, reports: StateReports,
         helper: HelperClient?, clock: SupervisorClock, inspect: @escaping @Sendable () async -> [CheckResult]
     ) {
         (self.device, self.configuration, self.files, self.join) = (device, configuration, files, join)

@@ -10,7 +10,7 @@ final class OperatorService {
     private let session: SessionCoordinator
     private let rules: SessionRules
     private let erasers: AppErasers
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let join: JoinFlow
     private let registration: RegistrationStore
     private let departures: DepartureFlow
@@ -27,7 +27,7 @@ final class OperatorService {
     private static let patience = Duration.seconds(30)
 
     init(
-        session: SessionCoordinator, rules: SessionRules, erasers: AppErasers, device: ManagedDevice, join: JoinFlow,
+        session: SessionCoordinator, rules: SessionRules, erasers: AppErasers, device: ConfiguredDevice, join: JoinFlow,
         registration: RegistrationStore, departures: DepartureFlow, serverSessions: ServerSessions,
         sessionProcess: SessionProcess, pin: PINRequest, updates: DeviceUpdates, reports: StateReports,
         doctor: Doctor, inputs: Mailbox<SupervisorInput>

@@ -41,7 +41,7 @@ package struct DeviceCheck: Sendable {
             _ = try files.departure()
             _ = try files.locks()
             _ = try files.confirmedJoin()
-            _ = try ManagementStore(root: files.management).load()
+            _ = try MDMStore(root: files.management).load()
             guard let join = try files.join() else { return nil }
             return try isKeyOf(join) ? nil : .otherDeviceKey
         } catch let damage as DeviceStateDamaged {

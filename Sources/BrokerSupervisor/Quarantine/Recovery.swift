@@ -27,7 +27,7 @@ struct Recovery {
             appsToLock = nil
         } catch is DeviceStateDamaged {
             let file = try registry.map { (path) throws(RegistryFailure) in try RegistryFile(path: path) }
-            let managed = try ManagementStore(root: files.management).appNames()
+            let managed = try MDMStore(root: files.management).appNames()
             // The file with the lock reasons also names apps that are no longer installed, if their data could not be
             // taken away.
             let former = try Self.appsWithLockReasons(in: files)
@@ -68,7 +68,7 @@ struct Recovery {
         }
         var names = Self.ofJoin + Self.ofEarlierForms
         if isForeign { names += Self.ofMachine }
-        if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
+        if reason == .damaged(file: MDMStore.fileName) { names.append("management") }
         // If the damaged file has already been replaced by an order to reset, the order stays.
         if reason == .damaged(file: DeviceFiles.Name.departure), (try? files.departure()) == nil {
             names.append(DeviceFiles.Name.departure)

@@ -96,7 +96,7 @@ final class ReceiptWriter {
     /// Writes the receipt, durably. Does nothing if the ended epoch already has a receipt.
     ///
     /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's TPM.
-    func write(_ handover: Handover, saw: Observations = Observations()) throws {
+    func write(_ handover: HandoverOutcome, saw: Observations = Observations()) throws {
         defer { facts.forgetItems() }
         try append(handover, join.record, saw: saw)
         // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as an
@@ -104,7 +104,7 @@ final class ReceiptWriter {
         try epochCount?.advance()
     }
 
-    private func append(_ handover: Handover, _ join: JoinRecord?, saw: Observations) throws {
+    private func append(_ handover: HandoverOutcome, _ join: JoinRecord?, saw: Observations) throws {
         let ended = handover.ended.description
         guard let join else {
             // On a device that has not joined, nobody was able to sign in, and nobody could verify the receipt's
@@ -132,7 +132,7 @@ final class ReceiptWriter {
     }
 
     private func receipt(
-        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, saw: Observations, after end: ChainEnd?
+        of handover: HandoverOutcome, _ join: JoinRecord, _ key: ReceiptKey, saw: Observations, after end: ChainEnd?
     ) -> Receipt {
         let draft = facts.draft(of: handover.ended)
         let now = clock.now()

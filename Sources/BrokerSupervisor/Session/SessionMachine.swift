@@ -381,8 +381,8 @@ extension SessionMachine.ActiveSession {
 
 extension SessionMachine.PendingSignOut {
     /// The content of the receipt, which is written once every item is cleared.
-    fileprivate var handover: Handover {
-        Handover(
+    fileprivate var handover: HandoverOutcome {
+        HandoverOutcome(
             ended: commit.ended, next: commit.next, trigger: commit.trigger, isAttempt: commit.isAttempt,
             items: [.sessionKey, .sessionProcess] + (usedBrowser ? [.browser] : []) + [.files]
                 + Set(commit.apps.keys).union(unerased.subtracting(taking?.absent ?? [])).sorted().map(outcome))

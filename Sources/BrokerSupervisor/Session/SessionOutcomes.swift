@@ -82,7 +82,7 @@ extension SessionMachine {
         case lock([AppEraser], Epoch)
         /// Write the receipt. This step is repeated if a crash occurs before the journal records that the device is
         /// ready.
-        case writeReceipt(Handover)
+        case writeReceipt(HandoverOutcome)
         /// Record that the device is ready in this epoch.
         case journal(Epoch)
         case answer([Requester])

@@ -18,7 +18,7 @@ final class AppDataRemoval {
     private var keepersFolders: [String: Set<DataFolder>] = [:]
     /// What the agent was told to take away, until it has answered.
     private var dataOrder: DataOrder?
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let locks: AppLocks
     private let processes: AppProcesses
     private let questions: ErasureQuestions
@@ -35,7 +35,7 @@ final class AppDataRemoval {
     private static let maximumEnds = 8
 
     init(
-        device: ManagedDevice, locks: AppLocks, processes: AppProcesses, questions: ErasureQuestions,
+        device: ConfiguredDevice, locks: AppLocks, processes: AppProcesses, questions: ErasureQuestions,
         facts: ReceiptFacts, agent: ConnectedAgent, sessionProcess: SessionProcess, clock: SupervisorClock,
         timer: InputTimer, logger: Logger
     ) {

@@ -48,7 +48,7 @@ struct SignOutCaller: Sendable {
     let requestID: String
     /// Whether the browser's extension asked for the sign-out.
     let inBrowser: Bool
-    let connection: Connection
+    let connection: FrameConnection
     /// The device's information for the answer.
     let info: DeviceInfo?
     let logger: Logger

@@ -6,14 +6,14 @@ internal import DeviceState
 /// Owns the reports of the device's current state to other programs.
 final class StateReports {
     private let session: SessionCoordinator
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let join: JoinFlow
     private let registration: RegistrationStore
     private let locks: AppLocks
     private let agent: ConnectedAgent
     private let browser: BrowserSupervision
     private let cleaner: SessionCleaner
-    private let leases: OfflineLeases
+    private let leases: OfflineLeaseCount
     private let sessionTimer: PersistedSessionTimer
     private let requestedEnd: RequestedEnd
     private let receipts: ReceiptWriter
@@ -23,9 +23,9 @@ final class StateReports {
     private let limits: LimitLog
 
     init(
-        session: SessionCoordinator, device: ManagedDevice, join: JoinFlow, registration: RegistrationStore,
+        session: SessionCoordinator, device: ConfiguredDevice, join: JoinFlow, registration: RegistrationStore,
         locks: AppLocks, agent: ConnectedAgent, browser: BrowserSupervision, cleaner: SessionCleaner,
-        leases: OfflineLeases, sessionTimer: PersistedSessionTimer, requestedEnd: RequestedEnd,
+        leases: OfflineLeaseCount, sessionTimer: PersistedSessionTimer, requestedEnd: RequestedEnd,
         receipts: ReceiptWriter, counter: DeviceCounter, sessionProcess: SessionProcess, files: DeviceFiles,
         limits: LimitLog
     ) {

@@ -14,7 +14,7 @@ internal import SessionIPC
 final class SessionCoordinator {
     private var machine = SessionMachine(state: .ready, epoch: Epoch(id: .random(), counter: 0))
     private let queue = TransitionQueue()
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let join: JoinFlow
     private let journal: SessionJournal
     private let tombstones: TombstoneStore
@@ -34,7 +34,7 @@ final class SessionCoordinator {
     private let timer: InputTimer
 
     init(
-        device: ManagedDevice, join: JoinFlow, journal: SessionJournal, tombstones: TombstoneStore,
+        device: ConfiguredDevice, join: JoinFlow, journal: SessionJournal, tombstones: TombstoneStore,
         receipts: ReceiptWriter, facts: ReceiptFacts, key: LiveSessionKey, sessionProcess: SessionProcess,
         starter: SessionProcessStarter, wait: AgentWait,
         browser: BrowserSupervision, cleaner: SessionCleaner, processes: AppProcesses, removal: AppDataRemoval,

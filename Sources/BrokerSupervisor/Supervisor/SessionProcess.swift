@@ -52,7 +52,7 @@ final class SessionProcess {
     func prepare() throws { if prepared == nil { prepared = try spawn() } }
 
     private func spawn() throws -> (process: ChildProcess, channel: Channel) {
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
+        let (ours, theirs) = try FrameConnection.pair(maximumFrame: Wire.sessionLimits.bytes)
         try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",

@@ -15,7 +15,7 @@ final class SessionProcessMessages {
     private let agent: ConnectedAgent
     private let wait: AgentWait
     private let browser: BrowserSupervision
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let join: JoinFlow
     private let serverSessions: ServerSessions
     private let tombstones: TombstoneStore
@@ -23,7 +23,7 @@ final class SessionProcessMessages {
     private let requestedEnd: RequestedEnd
     private let sessionTimer: PersistedSessionTimer
     private let sessionProcess: SessionProcess
-    private let leases: OfflineLeases
+    private let leases: OfflineLeaseCount
     private let pin: PINRequest
     private let updates: DeviceUpdates
     private let counter: DeviceCounter
@@ -34,9 +34,9 @@ final class SessionProcessMessages {
 
     init(
         session: SessionCoordinator, rules: SessionRules, erasers: AppErasers, processes: AppProcesses,
-        agent: ConnectedAgent, wait: AgentWait, browser: BrowserSupervision, device: ManagedDevice, join: JoinFlow,
+        agent: ConnectedAgent, wait: AgentWait, browser: BrowserSupervision, device: ConfiguredDevice, join: JoinFlow,
         serverSessions: ServerSessions, tombstones: TombstoneStore, facts: ReceiptFacts, requestedEnd: RequestedEnd,
-        sessionTimer: PersistedSessionTimer, sessionProcess: SessionProcess, leases: OfflineLeases, pin: PINRequest,
+        sessionTimer: PersistedSessionTimer, sessionProcess: SessionProcess, leases: OfflineLeaseCount, pin: PINRequest,
         updates: DeviceUpdates, counter: DeviceCounter, doctor: Doctor, limits: LimitLog,
         askDirectory: @escaping @Sendable () -> Void, logger: Logger
     ) {
@@ -132,7 +132,8 @@ final class SessionProcessMessages {
     /// Ends the session at an app's request. The app is answered on its own connection.
     private func signOut(_ app: Descriptor, requestID: String, inBrowser: Bool) throws {
         let caller = SignOutCaller(
-            requestID: requestID, inBrowser: inBrowser, connection: Connection(app, maximumFrame: Wire.maximumFrame),
+            requestID: requestID, inBrowser: inBrowser,
+            connection: FrameConnection(app, maximumFrame: Wire.maximumFrame),
             info: try? device.snapshot.info(), logger: logger)
         try session.end(by: .app, patience: SignOutCaller.patience, answer: caller.answer)
     }

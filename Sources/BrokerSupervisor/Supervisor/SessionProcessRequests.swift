@@ -8,10 +8,10 @@ final class SessionProcessRequests {
     private let wait: AgentWait
     private let pages: PageRequests
     private let pin: PINRequest
-    private let leases: OfflineLeases
+    private let leases: OfflineLeaseCount
     private let updates: DeviceUpdates
 
-    init(wait: AgentWait, pages: PageRequests, pin: PINRequest, leases: OfflineLeases, updates: DeviceUpdates) {
+    init(wait: AgentWait, pages: PageRequests, pin: PINRequest, leases: OfflineLeaseCount, updates: DeviceUpdates) {
         (self.wait, self.pages, self.pin, self.leases, self.updates) = (wait, pages, pin, leases, updates)
     }
 
@@ -28,7 +28,7 @@ final class SessionProcessRequests {
 }
 
 /// Owns the count of the offline leases.
-final class OfflineLeases {
+final class OfflineLeaseCount {
     /// The session process's count; nil until that process has counted the leases.
     private(set) var count: LeaseCount?
     private let logger: Logger
@@ -51,10 +51,10 @@ final class OfflineLeases {
 final class DeviceUpdates {
     /// The operators who wait until the process has received a change of the device.
     private var changes = DeviceChanges()
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let sessionProcess: SessionProcess
 
-    init(device: ManagedDevice, sessionProcess: SessionProcess) {
+    init(device: ConfiguredDevice, sessionProcess: SessionProcess) {
         (self.device, self.sessionProcess) = (device, sessionProcess)
     }
 

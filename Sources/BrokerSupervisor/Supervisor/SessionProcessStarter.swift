@@ -15,7 +15,7 @@ final class SessionProcessStarter {
     /// device busy.
     private var restarts = Backoff(
         from: .milliseconds(100), to: .seconds(5), isFirstImmediate: true, success: .seconds(10))
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let sessionProcess: SessionProcess
     private let requests: SessionProcessRequests
     private let key: LiveSessionKey
@@ -27,7 +27,7 @@ final class SessionProcessStarter {
     private let logger: Logger
 
     init(
-        device: ManagedDevice, sessionProcess: SessionProcess, requests: SessionProcessRequests, key: LiveSessionKey,
+        device: ConfiguredDevice, sessionProcess: SessionProcess, requests: SessionProcessRequests, key: LiveSessionKey,
         tombstones: TombstoneStore, locks: AppLocks, questions: ErasureQuestions, requestedEnd: RequestedEnd,
         timer: InputTimer, logger: Logger
     ) {

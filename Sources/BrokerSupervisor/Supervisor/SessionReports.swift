@@ -5,7 +5,7 @@ internal import MDMClient
 
 /// Owns the reports of the session's state to other parts of the process. Each change is reported once.
 final class SessionReports {
-    private let device: any DeviceManaged
+    private let device: any MDMClientInterface
     private let join: JoinFlow
     private let serverSessions: ServerSessions
     private let receipts: ReceiptWriter
@@ -17,7 +17,7 @@ final class SessionReports {
 
     /// - Parameter watch: receives the state that the device reports to its server; must not block.
     init(
-        device: any DeviceManaged, join: JoinFlow, serverSessions: ServerSessions, receipts: ReceiptWriter,
+        device: any MDMClientInterface, join: JoinFlow, serverSessions: ServerSessions, receipts: ReceiptWriter,
         watch: @escaping @Sendable (WatchedSession) -> Void
     ) {
         (self.device, self.join, self.serverSessions) = (device, join, serverSessions)

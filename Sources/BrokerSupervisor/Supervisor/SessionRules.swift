@@ -4,7 +4,7 @@ internal import BrokerProtocol
 /// Applies the device's settings to the session, and ends the session when the settings require it.
 final class SessionRules {
     private let session: SessionCoordinator
-    private let device: ManagedDevice
+    private let device: ConfiguredDevice
     private let sessionTimer: PersistedSessionTimer
     private let removal: AppDataRemoval
     private let agent: ConnectedAgent
@@ -12,7 +12,7 @@ final class SessionRules {
     private let sessionProcess: SessionProcess
 
     init(
-        session: SessionCoordinator, device: ManagedDevice, sessionTimer: PersistedSessionTimer,
+        session: SessionCoordinator, device: ConfiguredDevice, sessionTimer: PersistedSessionTimer,
         removal: AppDataRemoval, agent: ConnectedAgent, updates: DeviceUpdates, sessionProcess: SessionProcess
     ) {
         (self.session, self.device, self.sessionTimer) = (session, device, sessionTimer)

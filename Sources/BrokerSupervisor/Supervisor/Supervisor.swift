@@ -36,7 +36,7 @@ final class Supervisor {
     private let tombstones: TombstoneStore
     private let cleaner: SessionCleaner
     private let requestedEnd: RequestedEnd
-    private let management: any DeviceManaged
+    private let management: any MDMClientInterface
     private let registration: RegistrationStore
     private let departures: DepartureFlow
     private let operators: OperatorService
@@ -54,7 +54,7 @@ final class Supervisor {
 
     /// Creates the parts, and passes to each the parts that it uses.
     init(
-        configuration: SupervisorConfiguration, device management: any DeviceManaged,
+        configuration: SupervisorConfiguration, device management: any MDMClientInterface,
         inputs: Mailbox<SupervisorInput>, executable: String, listeners: AppListeners, logger: Logger,
         clock: SupervisorClock, platform: (any TrustedPlatform)?,
         watch: @escaping @Sendable (WatchedSession) -> Void, askDirectory: @escaping @Sendable () -> Void,
@@ -74,7 +74,7 @@ final class Supervisor {
         let counter = DeviceCounter(clock: clock)
         tombstones = try TombstoneStore(files: files, now: clock.now)
         let serverSessions = try ServerSessions(files: files, logger: logger)
-        let device = ManagedDevice(
+        let device = ConfiguredDevice(
             configuration: configuration, files: files, management: management, join: join,
             serverSessions: serverSessions, listeners: listeners, logger: logger)
         let journal = SessionJournal(
@@ -105,7 +105,7 @@ final class Supervisor {
         key = LiveSessionKey(logger: logger)
         let sessionTimer = PersistedSessionTimer(files: files, clock: clock, inputs: timer, logger: logger)
         let pin = PINRequest()
-        let leases = OfflineLeases(logger: logger)
+        let leases = OfflineLeaseCount(logger: logger)
         let updates = DeviceUpdates(device: device, sessionProcess: sessionProcess)
         starter = SessionProcessStarter(
             device: device, sessionProcess: sessionProcess,

@@ -15,7 +15,7 @@ package import UnixSocket
 /// The broker's supervisor as a service of a process: the sockets and the supervisor's thread.
 package struct SupervisorService: Service {
     private let configuration: SupervisorConfiguration
-    private let device: any DeviceManaged
+    private let device: any MDMClientInterface
     private let inputs: Mailbox<SupervisorInput>
     private let executable: String
     private let inherited: InheritedDescriptors
@@ -48,7 +48,7 @@ package struct SupervisorService: Service {
     ///   - inspect: returns the findings of other parts of this process, for `baton doctor`.
     ///   - successor: answers operators once the state of a departing device is erased.
     package init(
-        configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
+        configuration: SupervisorConfiguration, device: any MDMClientInterface, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
         clock: SupervisorClock = .system, platform: (any TrustedPlatform)? = nil,
         helloPatience: Duration = helloPatience, isAnnounced: Bool = false,

@@ -1,5 +1,6 @@
 package import BrokerProtocol
 internal import JSON
+
 // SPDX-License-Identifier: Apache-2.0
 
 extension DeviceSnapshot {

@@ -68,7 +68,7 @@ package struct TenantAdministration: Sendable {
             try act.record(.tenantRemoved, of: tenant.id, subject: tenant.id.rawValue, detail: tenant.domain)
             return holdings
         }
-        // If this fails, `ManagementLink` in baton-server later removes what device management still stores.
+        // If this fails, `MDMLink` in baton-server later removes what device management still stores.
         try await management?.remove(tenant.id)
         return removed
     }

@@ -22,7 +22,7 @@ extension UserAdministration {
         let pseudonym = "erased-\(nobody)"
         let (erasure, removed) = try await transactions.write { act in
             guard try Users(act.connection).find(user.id, tenant: user.tenant) != nil else { throw AdminRefusal.noUser }
-            let erasure = Erasure(tenant: user.tenant, person: user.id, pseudonym: pseudonym, begun: act.now)
+            let erasure = PendingErasure(tenant: user.tenant, person: user.id, pseudonym: pseudonym, begun: act.now)
             let removed = try holdings(of: user, act.connection)
             try remove(user, in: act)
             try DeviceBrowsers(act.connection).replace(user.id, with: nobody, tenant: user.tenant)

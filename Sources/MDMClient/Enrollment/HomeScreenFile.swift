@@ -40,7 +40,7 @@ final class HomeScreenFile: Sendable {
     var version: String? { state.withLock(\.version) }
 
     /// Publishes the configuration of a record, or removes the file if the record has none. Blocks on the disk.
-    func follow(_ record: ManagementRecord?) {
+    func follow(_ record: MDMRecord?) {
         let profiles = record?.profiles ?? [:]
         guard state.withLock({ $0.profiles != profiles }) else { return }
         do {
@@ -88,18 +88,18 @@ final class HomeScreenFile: Sendable {
     }
 }
 
-extension ManagementRecord {
+extension MDMRecord {
     /// Returns the home screen's configuration from the installed profiles; nil if no profile contains a configuration.
     ///
     /// - Throws: ``DeviceStateDamaged`` if a profile that was checked when it was installed can no longer be read.
     func homeScreen() throws(DeviceStateDamaged) -> HomeConfiguration? {
         for body in profiles.values {
             guard let profile = try? Profile(xml: Array(body)) else {
-                throw DeviceStateDamaged(file: ManagementStore.fileName)
+                throw DeviceStateDamaged(file: MDMStore.fileName)
             }
             for case .homeScreen(let payload) in profile.payloads.map(\.content) {
                 guard let configuration = try? payload.configuration() else {
-                    throw DeviceStateDamaged(file: ManagementStore.fileName)
+                    throw DeviceStateDamaged(file: MDMStore.fileName)
                 }
                 // The profile linter refuses a second configuration.
                 return configuration

@@ -27,12 +27,12 @@ package final class MDMClientService: Service {
         package var marker: ManagedMarker
         package var connect: Connect
         /// Called with the new state after each change of the managed state, on any thread.
-        package var changed: @Sendable (ManagementState) -> Void
+        package var changed: @Sendable (MDMState) -> Void
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
             device: DeviceDescription, interval: Duration, marker: ManagedMarker, connect: @escaping Connect,
-            changed: @escaping @Sendable (ManagementState) -> Void = { _ in },
+            changed: @escaping @Sendable (MDMState) -> Void = { _ in },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
             self.device = device
@@ -59,16 +59,16 @@ package final class MDMClientService: Service {
 
     /// The values that other parts read. All of them come from the same record.
     private struct Published: Sendable {
-        let state: ManagementState
+        let state: MDMState
         /// The device's credentials for the server that it is enrolled with.
-        let credentials: ManagementRecord.EnrollmentCredentials?
+        let credentials: MDMRecord.EnrollmentCredentials?
         /// Whether there is an enrollment, even if the server has not confirmed it yet.
         let hasEnrollment: Bool
         /// The version of the home screen's published configuration.
         let homeScreen: String?
 
-        init(_ record: ManagementRecord, apps: Directory, homeScreen: HomeScreenFile) throws {
-            state = try ManagementState(record: record, apps: apps)
+        init(_ record: MDMRecord, apps: Directory, homeScreen: HomeScreenFile) throws {
+            state = try MDMState(record: record, apps: apps)
             self.homeScreen = homeScreen.version
             credentials = record.enrollment?.confirmed
             hasEnrollment = state.isEnrolled || record.enrollment?.stage == .authenticating
@@ -76,7 +76,7 @@ package final class MDMClientService: Service {
     }
 
     private let configuration: Configuration
-    private let store: ManagementStore
+    private let store: MDMStore
     let homeScreen: HomeScreenFile
     private let queue = BlockingQueue(label: "baton.management")
     private let orders: AsyncStream<Order>
@@ -87,7 +87,7 @@ package final class MDMClientService: Service {
     private let isPoked = Atomic(false)
     /// `changing` until the supervisor has determined the state, since a session may be running.
     private let stage = Mutex(SessionStage.changing)
-    private let loaded: ManagementRecord?
+    private let loaded: MDMRecord?
     private let logger: Logger
 
     /// Reads the device's record; blocks on the disk.
@@ -98,17 +98,17 @@ package final class MDMClientService: Service {
     package init(directory: Directory, configuration: Configuration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        store = ManagementStore(root: directory)
+        store = MDMStore(root: directory)
         loaded = try store.load()
         try store.sweep(keeping: loaded)
         homeScreen = HomeScreenFile(beside: configuration.marker, logger: logger)
         published = Mutex(
-            try Published(loaded ?? ManagementRecord(udid: ""), apps: store.apps, homeScreen: homeScreen))
+            try Published(loaded ?? MDMRecord(udid: ""), apps: store.apps, homeScreen: homeScreen))
         (orders, inbox) = AsyncStream.makeStream()
     }
 
     /// The managed state now.
-    package var state: ManagementState { published.withLock(\.state) }
+    package var state: MDMState { published.withLock(\.state) }
 
     /// Installs an enrollment profile.
     ///
@@ -249,7 +249,7 @@ extension MDMClientService {
     }
 }
 
-extension MDMClientService: DeviceManaged {
+extension MDMClientService: MDMClientInterface {
     package var settings: ManagedSettings {
         var settings = state.settings
         settings.homeScreen = homeScreen.version

@@ -69,7 +69,7 @@ extension MDMSession {
     /// Installs a new version of the enrollment's own profile, with a new identity. From then on, the device uses the
     /// new identity, even to send the result of this command.
     private func renew(
-        _ body: [UInt8], uuid: String, link: ServerLink, record: ManagementRecord
+        _ body: [UInt8], uuid: String, link: ServerLink, record: MDMRecord
     ) async throws -> CommandReply {
         var next = record
         let outcome: CommandOutcome
@@ -91,7 +91,7 @@ extension MDMSession {
     }
 
     private func install(
-        _ command: Command.InstallApplication, uuid: String, link: ServerLink, record: ManagementRecord
+        _ command: Command.InstallApplication, uuid: String, link: ServerLink, record: MDMRecord
     ) async throws -> CommandReply {
         var next = record
         let fetch = PackageFetch(client: link.client, store: store, queue: queue)
@@ -113,7 +113,7 @@ extension MDMSession {
     }
 
     private func finish(
-        _ uuid: String, _ outcome: CommandOutcome, record: ManagementRecord?
+        _ uuid: String, _ outcome: CommandOutcome, record: MDMRecord?
     ) async throws -> CommandReply {
         guard var next = record else { throw EnrollmentError(.notEnrolled, "the device is not enrolled") }
         let message = try result(uuid, outcome)

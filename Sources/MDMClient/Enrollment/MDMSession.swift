@@ -8,7 +8,7 @@ internal import Processes
 /// Enrolls the device and carries out commands, one after the other. It writes each effect to disk before it reports
 /// the effect to the server.
 actor MDMSession {
-    let store: ManagementStore
+    let store: MDMStore
     let queue: BlockingQueue
     let device: DeviceDescription
     let connect: MDMClientService.Connect
@@ -17,19 +17,19 @@ actor MDMSession {
     /// The stage of the worker's session.
     let stage: @Sendable () -> SessionStage
     /// Called with every record that was written.
-    let publish: @Sendable (ManagementRecord) throws -> Void
-    var record: ManagementRecord?
+    let publish: @Sendable (MDMRecord) throws -> Void
+    var record: MDMRecord?
     /// Whether a command was answered with NotNow, so that the server waits for this device to check in.
     var owesCheckIn = false
-    private var link: (credentials: ManagementRecord.EnrollmentCredentials, link: ServerLink)?
+    private var link: (credentials: MDMRecord.EnrollmentCredentials, link: ServerLink)?
     let logger: Logger
 
     init(
-        store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
+        store: MDMStore, queue: BlockingQueue, device: DeviceDescription,
         connect: @escaping MDMClientService.Connect,
         marker: ManagedMarker, homeScreen: HomeScreenFile, stage: @escaping @Sendable () -> SessionStage,
-        publish: @escaping @Sendable (ManagementRecord) throws -> Void,
-        record: ManagementRecord?, logger: Logger
+        publish: @escaping @Sendable (MDMRecord) throws -> Void,
+        record: MDMRecord?, logger: Logger
     ) {
         self.store = store
         self.queue = queue
@@ -56,12 +56,12 @@ actor MDMSession {
                 throw EnrollmentError(.alreadyEnrolled, "the device has a different enrollment: \(reasons)")
             }
         }
-        var next = record ?? ManagementRecord(udid: UUID().uuidString)
+        var next = record ?? MDMRecord(udid: UUID().uuidString)
         let credentials = try await keep(offer)
         // The current state is replaced only if a link to the server can be made from this profile.
         _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
         let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
-        next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
+        next.enrollment = MDMRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
         // From here on, no app takes the device for a personal device, even after a crash.
         try await onDisk { [marker] in try marker.raise() }
         try await save(next)
@@ -107,7 +107,7 @@ actor MDMSession {
     private func fallBack() async throws {
         guard var next = record, let enrollment = next.enrollment else { return }
         guard let former = enrollment.former else { return try await removeEverything() }
-        next.enrollment = ManagementRecord.Enrollment(credentials: former, stage: .enrolled)
+        next.enrollment = MDMRecord.Enrollment(credentials: former, stage: .enrolled)
         try await save(next)
         try await sweep()
     }
@@ -213,7 +213,7 @@ actor MDMSession {
     }
 
     /// Writes a record to disk and then makes it the current record.
-    func save(_ next: ManagementRecord) async throws {
+    func save(_ next: MDMRecord) async throws {
         let (store, homeScreen) = (store, homeScreen)
         try await onDisk {
             try store.save(next)
@@ -237,10 +237,10 @@ actor MDMSession {
     func open(_ xml: [UInt8]) async throws -> EnrollmentOffer { try await queue.run { try EnrollmentOffer(xml: xml) } }
 
     /// Writes the identity of an offer to disk.
-    func keep(_ offer: EnrollmentOffer) async throws -> ManagementRecord.EnrollmentCredentials {
+    func keep(_ offer: EnrollmentOffer) async throws -> MDMRecord.EnrollmentCredentials {
         let store = store
         let name = try await onDisk { try store.keep(offer.identity) }
-        return ManagementRecord.EnrollmentCredentials(profile: offer.profile, identity: name)
+        return MDMRecord.EnrollmentCredentials(profile: offer.profile, identity: name)
     }
 
     /// Returns the connection to the server. The device's identity and the trust roots are read once for each set of

@@ -30,7 +30,7 @@ struct PackageInterrupted: Error {
 /// Fetches manifest and package, verifies the digest, and only then moves the package to its final path.
 struct PackageFetch: Sendable {
     let client: any HTTPSending
-    let store: ManagementStore
+    let store: MDMStore
     let queue: BlockingQueue
 
     /// - Throws: ``PackageFailure`` or ``PackageInterrupted``.
@@ -55,7 +55,7 @@ struct PackageFetch: Sendable {
         let (store, queue) = (store, queue)
         let file = try await queue.run {
             try store.incoming.make()
-            return try DraftFile(path: draft)
+            return try DigestedFile(path: draft)
         }
         let status = try await client.download(manifest.url, limit: Int(manifest.size)) { piece in
             try await queue.run { try file.append(piece) }

@@ -15,7 +15,7 @@ extension CheckInMessage {
             self = .ofUser(messageType: name)
             return
         }
-        let udid = try DeviceName.read(fields)
+        let udid = try UDIDField.read(fields)
         let topic = try fields.string(.topic)
         switch type {
         case .authenticate: self = .authenticate(try Authenticate(fields, udid: udid, topic: topic))
@@ -97,7 +97,7 @@ extension CheckInMessage.TokenUpdate {
 }
 
 /// Reads the device's UDID, which every message contains.
-enum DeviceName {
+enum UDIDField {
     /// Returns the UDID.
     ///
     /// - Throws: ``FieldError`` if the UDID is missing, is not 1 to 128 bytes long, or contains other than visible

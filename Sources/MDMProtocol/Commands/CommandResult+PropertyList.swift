@@ -6,7 +6,7 @@ extension CommandResult {
     /// - Throws: ``FieldError`` if a member is missing or has the wrong type, or if the status is unknown.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .status)
-        udid = try DeviceName.read(fields)
+        udid = try UDIDField.read(fields)
         guard let status = Status(rawValue: try fields.string(.status)) else { throw FieldError(.status, .outOfRange) }
         self.status = status
         commandUUID = try fields.optionalString(.commandUUID)

@@ -10,10 +10,10 @@ struct AppRoutes: Sendable {
     let sources: MDMSources
     let packages: any PackageStore
     let addresses: DeviceAddresses
-    let log: ManagementLog
+    let log: MDMAdminLog
     let commands: CommandRequests
 
-    func add(to router: ManagementRouter<some RequestContext>) {
+    func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(.get, .apps) { call in
             let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all() }
             return try Answer.json(apps.map(Self.description))
@@ -36,17 +36,17 @@ struct AppRoutes: Sendable {
     }
 
     /// Copies the package, computes its digest and offers the app to devices.
-    private func register(_ new: MDMAdmin.NewApp, _ call: ManagementCall) async throws -> OfferedApp {
+    private func register(_ new: MDMAdmin.NewApp, _ call: MDMAdminCall) async throws -> OfferedApp {
         guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains(".") else {
-            throw ManagementRefusal(
+            throw MDMAdminRefusal(
                 .badApp, "\(new.bundleIdentifier) is not a bundle identifier.",
                 remedy: "Use letters, digits, hyphens, underscores and at least one dot, such as org.contoso.rounds.")
         }
         guard AppManifest.isSafeName(new.version) else {
-            throw ManagementRefusal(.badApp, "\(new.version) is not a version.")
+            throw MDMAdminRefusal(.badApp, "\(new.version) is not a version.")
         }
         guard (1...128).contains(new.title.count) else {
-            throw ManagementRefusal(
+            throw MDMAdminRefusal(
                 .badApp, "The app's title is empty or too long.", remedy: "Use 1 to 128 characters.")
         }
         let stored = try await packages.store(new.path)
@@ -61,7 +61,7 @@ struct AppRoutes: Sendable {
         return app
     }
 
-    private func push(_ wanted: MDMAdmin.PushedApp, _ call: ManagementCall) async throws -> MDMAdmin.Command {
+    private func push(_ wanted: MDMAdmin.PushedApp, _ call: MDMAdminCall) async throws -> MDMAdmin.Command {
         let identifier = try call.place("app")
         try Self.check(wanted.configuration, of: identifier)
         let app = try await database.read { connection in
@@ -69,7 +69,7 @@ struct AppRoutes: Sendable {
             return try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
         }
         guard let app else {
-            throw ManagementRefusal(
+            throw MDMAdminRefusal(
                 .noApp,
                 "There is no app \(identifier)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
         }
@@ -79,7 +79,7 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.installApplication(install), about: "\(identifier) \(app.version)", call)
     }
 
-    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: ManagementCall) async throws
+    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: MDMAdminCall) async throws
         -> MDMAdmin.Command
     {
         try Self.check(configuration, of: try call.place("app"))
@@ -95,7 +95,7 @@ struct AppRoutes: Sendable {
             let problem = app == AppConfiguration.broker
                 ? AppConfigurationProblem(in: configuration) : AppConfigurationProblem(inFoldersOf: configuration)
         else { return }
-        throw ManagementRefusal(.badConfiguration, detail: "\(problem.message). \(problem.remedy)")
+        throw MDMAdminRefusal(.badConfiguration, detail: "\(problem.message). \(problem.remedy)")
     }
 
     private static func description(of app: OfferedApp) -> MDMAdmin.App {

@@ -10,7 +10,7 @@ struct AuditRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
 
-    func add(to router: ManagementRouter<some RequestContext>) {
+    func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(.get, .audit) { call in
             let lines = try await database.read {
                 try AuditLog($0).latest(min(max(call.count ?? 100, 1), 10_000), tenant: call.tenant)
@@ -18,7 +18,7 @@ struct AuditRoutes: Sendable {
             return try Answer.json(lines.map(Self.description))
         }
         router.on(.get, .auditExport) { call in
-            guard let period = call.period else { throw ManagementRefusal(.malformed) }
+            guard let period = call.period else { throw MDMAdminRefusal(.malformed) }
             let now = sources.now()
             try await database.write { connection in
                 try AuditLog(connection).append(

@@ -8,7 +8,7 @@ struct CommandRequests: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer
-    let log: ManagementLog
+    let log: MDMAdminLog
     /// The maximum number of commands that may wait for one device.
     let maximumQueue: Int
 
@@ -16,14 +16,14 @@ struct CommandRequests: Sendable {
     ///
     /// - Parameter subject: the profile or app that the commands concern.
     func enqueue(
-        _ commands: [MDMProtocol.Command], about subject: String? = nil, _ call: ManagementCall
+        _ commands: [MDMProtocol.Command], about subject: String? = nil, _ call: MDMAdminCall
     ) async throws -> [MDMAdmin.Command] {
         let now = sources.now()
         let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
         return try await database.write { connection in
             let device = try call.device(in: connection)
             guard device.state == .enrolled else {
-                throw ManagementRefusal(.notEnrolled, "The device \(device.name) (\(device.udid)) is not enrolled.")
+                throw MDMAdminRefusal(.notEnrolled, "The device \(device.name) (\(device.udid)) is not enrolled.")
             }
             let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
             for request in requests {
@@ -43,10 +43,10 @@ struct CommandRequests: Sendable {
 
     /// Queues one command for the device in the path.
     func enqueue(
-        _ command: MDMProtocol.Command, about subject: String, _ call: ManagementCall
+        _ command: MDMProtocol.Command, about subject: String, _ call: MDMAdminCall
     ) async throws -> MDMAdmin.Command {
         guard let queued = try await enqueue([command], about: subject, call).first else {
-            throw ManagementRefusal(.fault)
+            throw MDMAdminRefusal(.fault)
         }
         return queued
     }

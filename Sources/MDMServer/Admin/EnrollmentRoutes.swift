@@ -13,9 +13,9 @@ struct EnrollmentRoutes: Sendable {
     let profiles: EnrollmentProfiles
     /// How long an enrollment profile remains usable before its first use.
     let profileLifetime: Duration
-    let log: ManagementLog
+    let log: MDMAdminLog
 
-    func add(to router: ManagementRouter<some RequestContext>) {
+    func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(.post, .enrollments) { call in
             let wanted: MDMAdmin.NewEnrollment = try call.decode()
             return try Answer.json(try await issue(wanted, call), status: .created)
@@ -35,7 +35,7 @@ struct EnrollmentRoutes: Sendable {
                 return true
             }
             guard isRevoked else {
-                throw ManagementRefusal(.noEnrollment, "There is no unused enrollment profile \(id).")
+                throw MDMAdminRefusal(.noEnrollment, "There is no unused enrollment profile \(id).")
             }
             Logger.current.info("enrollment profile revoked", metadata: ["enrollment.id": "\(id)"])
             return Response(status: .noContent)
@@ -43,10 +43,10 @@ struct EnrollmentRoutes: Sendable {
     }
 
     /// Creates an identity and the enrollment profile that contains it.
-    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: ManagementCall) async throws
+    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: MDMAdminCall) async throws
         -> MDMAdmin.EnrollmentProfile
     {
-        guard (1...128).contains(wanted.name.count) else { throw ManagementRefusal(.badName) }
+        guard (1...128).contains(wanted.name.count) else { throw MDMAdminRefusal(.badName) }
         let now = sources.now()
         let made = try await profiles.make(tenant: call.tenant, now: now)
         let enrollment = Enrollment(

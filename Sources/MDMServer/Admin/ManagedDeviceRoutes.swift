@@ -9,10 +9,10 @@ internal import Storage
 struct ManagedDeviceRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
-    let log: ManagementLog
+    let log: MDMAdminLog
     let commands: CommandRequests
 
-    func add(to router: ManagementRouter<some RequestContext>) {
+    func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(.get, .devices) { call in
             let now = sources.now()
             return try Answer.json(
@@ -47,21 +47,21 @@ struct ManagedDeviceRoutes: Sendable {
         }
     }
 
-    private func remove(_ call: ManagementCall) async throws {
+    private func remove(_ call: MDMAdminCall) async throws {
         let now = sources.now()
         let udid = try await database.write { connection in
             let device = try call.device(in: connection)
             try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
             try log.record(.deviceRemoved, device.udid, of: call, in: connection)
-            try connection.announce(DeviceWork(EnrolledDevice(tenant: call.tenant, udid: device.udid)))
+            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: device.udid)))
             return device.udid
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
     }
 
     private static func description(
-        of device: Device, tenant: TenantID, now: Timestamp, in connection: any Connection
+        of device: DeviceRecord, tenant: TenantID, now: Timestamp, in connection: any Connection
     ) throws -> MDMAdmin.Device {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
         let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)

@@ -8,10 +8,10 @@ internal import Storage
 /// The administration routes for profiles.
 struct ProfileRoutes: Sendable {
     let database: any Database
-    let log: ManagementLog
+    let log: MDMAdminLog
     let commands: CommandRequests
 
-    func add(to router: ManagementRouter<some RequestContext>) {
+    func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(.get, .profiles) { call in
             let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all() }
             return try Answer.json(entries.map { Self.description(of: $0) })
@@ -43,13 +43,13 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    private func add(_ new: MDMAdmin.NewProfile, _ call: ManagementCall) async throws -> MDMAdmin.Profile {
+    private func add(_ new: MDMAdmin.NewProfile, _ call: MDMAdminCall) async throws -> MDMAdmin.Profile {
         let given = try await bytes(of: new, tenant: call.tenant)
         let signed = SignedProfile.isSigned(given) ? try SignedProfile(given) : nil
         let body = signed?.content ?? given
         let findings = ProfileLinter(delivery: .push, audience: .anyDevice).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
-            throw ManagementRefusal(.badProfile, findings: findings)
+            throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
         let outcome = try await database.write { connection in
@@ -57,7 +57,7 @@ struct ProfileRoutes: Sendable {
             let former = try profiles.find(profile.identifier)
             if former?.body == body { return "unchanged" }
             guard former == nil || call.replaces else {
-                throw ManagementRefusal(
+                throw MDMAdminRefusal(
                     .otherProfile, "There is another profile \(profile.identifier) in the tenant already.")
             }
             try profiles.put(profile, body: body)
@@ -72,12 +72,12 @@ struct ProfileRoutes: Sendable {
     private func bytes(of new: MDMAdmin.NewProfile, tenant: TenantID) async throws -> [UInt8] {
         switch new {
         case .file(let text):
-            guard let data = Data(base64Encoded: text) else { throw ManagementRefusal(.malformed) }
+            guard let data = Data(base64Encoded: text) else { throw MDMAdminRefusal(.malformed) }
             return Array(data)
         case .sharedDevice(let urls):
-            guard let namespace = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
+            guard let namespace = UUID(uuidString: tenant.rawValue) else { throw MDMAdminRefusal(.malformedTenant) }
             let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
-            guard let organization else { throw ManagementRefusal(.noTenant) }
+            guard let organization else { throw MDMAdminRefusal(.noTenant) }
             return try Profile.sharedDeviceSSO(
                 tenant: namespace, organization: organization.name, additionalURLs: urls
             ).xml()
@@ -85,7 +85,7 @@ struct ProfileRoutes: Sendable {
     }
 
     /// Returns the profile in the path, after checking it again together with the other profiles on the device.
-    private func checkedProfile(_ call: ManagementCall) async throws -> [UInt8] {
+    private func checkedProfile(_ call: MDMAdminCall) async throws -> [UInt8] {
         let identifier = try call.place("profile")
         let (body, others, device) = try await database.read { connection in
             let device = try call.device(in: connection)
@@ -102,13 +102,13 @@ struct ProfileRoutes: Sendable {
             beside: try others.map { try Profile(xml: $0) }
         ).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
-            throw ManagementRefusal(.badProfile, findings: findings)
+            throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         return body
     }
 
-    private static func missing(_ identifier: String) -> ManagementRefusal {
-        ManagementRefusal(.noProfile, "There is no profile \(identifier) in the tenant.")
+    private static func missing(_ identifier: String) -> MDMAdminRefusal {
+        MDMAdminRefusal(.noProfile, "There is no profile \(identifier) in the tenant.")
     }
 
     private static func description(of entry: Profiles.Entry) -> MDMAdmin.Profile {

@@ -83,14 +83,14 @@ struct DeviceEndpoint: Sendable {
     private func recognized(_ context: MDMContext) async throws -> TenantID { try await device(context).tenant }
 
     /// Returns the enrolled device that owns the channel's certificate.
-    func device(_ context: MDMContext) async throws -> EnrolledDevice {
+    func device(_ context: MDMContext) async throws -> EnrolledDeviceID {
         let (tenant, fingerprint) = try await caller(context)
         let now = sources.now()
         let enrollment = try await database.read {
             try Enrollments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
         }
         guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
-        return EnrolledDevice(tenant: tenant, udid: udid)
+        return EnrolledDeviceID(tenant: tenant, udid: udid)
     }
 }
 

@@ -63,14 +63,14 @@ struct CommandQueue {
     /// Appends a command. The command is sealed, because it may contain a key. Unless the device is already connected,
     /// announces ``DeviceWork``, so that the device is asked to check in.
     ///
-    /// - Throws: ``ManagementRefusal`` `queueFull`.
+    /// - Throws: ``MDMAdminRefusal`` `queueFull`.
     func append(
         _ request: CommandRequest, about subject: String? = nil, now: Timestamp, limit: Int, sealer: SecretSealer,
         isDeviceHere: Bool = false
     ) throws {
         let queue: SQL = "WHERE tenant = \(tenant) AND udid = \(udid)"
         guard try connection.count(of: QueuedCommand.self, "\(queue) AND finishedAt IS NULL") < limit else {
-            throw ManagementRefusal(.queueFull)
+            throw MDMAdminRefusal(.queueFull)
         }
         let last: Int64? = try connection.value(
             .position, of: QueuedCommand.self, "\(queue) ORDER BY position DESC LIMIT 1")
@@ -83,7 +83,7 @@ struct CommandQueue {
                 .requestType: request.command.requestType, .subject: subject, .body: [UInt8](), .sealedBody: sealed,
                 .state: QueuedCommand.State.queued, .enqueuedAt: now,
             ])
-        if !isDeviceHere { try connection.announce(DeviceWork(EnrolledDevice(tenant: tenant, udid: udid))) }
+        if !isDeviceHere { try connection.announce(DeviceWork(EnrolledDeviceID(tenant: tenant, udid: udid))) }
     }
 
     /// Returns the next or outstanding command; nil if none is waiting.

@@ -15,7 +15,7 @@ package struct QueueMeasures: Sendable {
     package let oldest: Timestamp?
 }
 
-extension Management {
+extension MDMService {
     /// Counts the waiting commands. Reads only the index of waiting commands and their rows.
     ///
     /// - Throws: ``StorageError``

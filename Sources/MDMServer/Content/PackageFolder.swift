@@ -53,14 +53,14 @@ struct PackageFolder: PackageStore {
         let files = FileManager.default
         guard files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600]),
             let target = FileHandle(forWritingAtPath: draft)
-        else { throw ManagementRefusal(.unwritableStore) }
+        else { throw MDMAdminRefusal(.unwritableStore) }
         do {
             defer { Self.close(target) }
             while let piece = try source.next(256 << 10) { try target.write(contentsOf: piece) }
             let package = try source.package
             try target.synchronize()
             guard unsafe rename(draft, "\(directory)/\(package.sha256)") == 0 else {
-                throw ManagementRefusal(.unwritableStore)
+                throw MDMAdminRefusal(.unwritableStore)
             }
             // A package must not be offered while a power failure could still undo its rename.
             try durably(directory)
@@ -78,12 +78,12 @@ struct PackageFolder: PackageStore {
         do {
             try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
             try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory)
-        } catch { throw ManagementRefusal(.unwritableStore) }
+        } catch { throw MDMAdminRefusal(.unwritableStore) }
         if isNew { try durably(URL(filePath: directory).deletingLastPathComponent().path) }
     }
 
     private func durably(_ folder: String) throws {
-        do { try sources.sync(folder) } catch { throw ManagementRefusal(.unwritableStore) }
+        do { try sources.sync(folder) } catch { throw MDMAdminRefusal(.unwritableStore) }
     }
 
     private static func close(_ handle: FileHandle) {

@@ -17,10 +17,10 @@ final class PackageSource: Sendable {
     private let path: String
     private let state: Mutex<State>
 
-    /// - Throws: ``ManagementRefusal`` if the file cannot be read.
+    /// - Throws: ``MDMAdminRefusal`` if the file cannot be read.
     init(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else {
-            throw ManagementRefusal(.unreadablePackage, "The package file \(path) cannot be read.")
+            throw MDMAdminRefusal(.unreadablePackage, "The package file \(path) cannot be read.")
         }
         self.path = path
         state = Mutex(State(file: file))
@@ -36,16 +36,16 @@ final class PackageSource: Sendable {
 
     /// Returns the next bytes, at most `count`; nil at the end. Blocks.
     ///
-    /// - Throws: ``ManagementRefusal`` if the file is not a package or is too large.
+    /// - Throws: ``MDMAdminRefusal`` if the file is not a package or is too large.
     func next(_ count: Int) throws -> Data? {
         try state.withLock { state in
             guard let piece = try state.file.read(upToCount: count), !piece.isEmpty else { return nil }
             guard state.size > 0 || Self.isProgram(piece) else {
-                throw ManagementRefusal(
+                throw MDMAdminRefusal(
                     .noPackage, "\(path) is not a program for Linux (ELF), the only kind that devices install.")
             }
             state.size += Int64(piece.count)
-            guard state.size <= AppManifest.maximumSize else { throw ManagementRefusal(.packageTooLarge) }
+            guard state.size <= AppManifest.maximumSize else { throw MDMAdminRefusal(.packageTooLarge) }
             state.digest.update(data: piece)
             return piece
         }
@@ -53,11 +53,11 @@ final class PackageSource: Sendable {
 
     /// The package that was read so far.
     ///
-    /// - Throws: ``ManagementRefusal`` if it is empty.
+    /// - Throws: ``MDMAdminRefusal`` if it is empty.
     var package: StoredPackage {
         get throws {
             try state.withLock { state in
-                guard state.size > 0 else { throw ManagementRefusal(.unreadablePackage) }
+                guard state.size > 0 else { throw MDMAdminRefusal(.unreadablePackage) }
                 return StoredPackage(size: state.size, sha256: Hexadecimal.text(state.digest.finalize()))
             }
         }

@@ -13,12 +13,12 @@ struct StoredPackage: Sendable {
 protocol PackageStore: Sendable {
     /// Copies a file of this machine into the store.
     ///
-    /// - Throws: ``ManagementRefusal`` if the file cannot be read or stored.
+    /// - Throws: ``MDMAdminRefusal`` if the file cannot be read or stored.
     func store(_ path: String) async throws -> StoredPackage
 
     /// Checks, in the transaction that offers the package to devices, that the store still has it.
     ///
-    /// - Throws: ``ManagementRefusal``, ``StorageError``
+    /// - Throws: ``MDMAdminRefusal``, ``StorageError``
     func confirm(_ package: StoredPackage, in connection: any Connection) throws
 
     /// Streams the bytes of a package.

@@ -71,8 +71,8 @@ struct PackageTable: PackageStore {
     }
 
     /// The refusal if a sweep removed the copy because this node did not continue it for a long time.
-    private static var abandoned: ManagementRefusal {
-        ManagementRefusal(.unwritableStore, "The package was not stored in time.", remedy: "Add the app again.")
+    private static var abandoned: MDMAdminRefusal {
+        MDMAdminRefusal(.unwritableStore, "The package was not stored in time.", remedy: "Add the app again.")
     }
 
     private func discard(_ copy: PackageCopyID) async {

@@ -26,15 +26,15 @@ struct SignedProfile {
 
     /// Parses a signed profile and checks its signature.
     ///
-    /// - Throws: ``ManagementRefusal`` `badSignature`.
+    /// - Throws: ``MDMAdminRefusal`` `badSignature`.
     init(_ bytes: [UInt8]) throws {
         let message: SignedMessage
         do { message = try SignedMessage(bytes) } catch {
-            throw ManagementRefusal(
+            throw MDMAdminRefusal(
                 .badSignature, detail: "The file is not a profile signed with one certificate that it contains.")
         }
         guard message.isGood else {
-            throw ManagementRefusal(
+            throw MDMAdminRefusal(
                 .badSignature,
                 detail: "The signature was not made by \(message.certificate.subject), or its algorithm does not use "
                     + "SHA-2.")

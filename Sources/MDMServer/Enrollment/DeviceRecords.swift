@@ -13,7 +13,7 @@ extension CheckInMessage.CheckOut { var device: UDID { UDID(rawValue: udid) } }
 extension CommandResult { var device: UDID { UDID(rawValue: udid) } }
 
 /// A device in the server's database.
-struct Device: Sendable {
+struct DeviceRecord: Sendable {
     /// The state of a device.
     enum State: String, ColumnValue {
         /// The device has sent `Authenticate` but is not enrolled yet.
@@ -39,7 +39,7 @@ struct Device: Sendable {
     }
 }
 
-extension Device: Record {
+extension DeviceRecord: Record {
     static let table = "device"
     static let unread: Set<Column> = [.enrollment, .token, .pushMagic, .unlockToken, .sealedUnlockToken]
 
@@ -48,7 +48,7 @@ extension Device: Record {
             unlockToken, sealedUnlockToken, changedAt, dueInventory
     }
 
-    init(_ row: TableRow<Device>) throws {
+    init(_ row: TableRow<DeviceRecord>) throws {
         self.init(
             udid: try row[.udid], name: try row[.name], state: try row[.state], productName: try row[.productName],
             osVersion: try row[.osVersion], serialNumber: try row[.serialNumber], changedAt: try row[.changedAt],
@@ -61,22 +61,23 @@ struct DeviceRecords {
     let connection: any Connection
     let tenant: TenantID
 
-    func find(_ udid: UDID) throws -> Device? {
-        try connection.record(Device.self, "WHERE tenant = \(tenant) AND udid = \(udid)")
+    func find(_ udid: UDID) throws -> DeviceRecord? {
+        try connection.record(DeviceRecord.self, "WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
-    func all() throws -> [Device] {
-        try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
+    func all() throws -> [DeviceRecord] {
+        try connection.records(DeviceRecord.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
     }
 
     /// Starts a new enrollment of the device. Removes all data of an earlier enrollment, including its queue.
     func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Timestamp) throws {
         try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.device)")
         try connection.insert(
-            into: Device.self,
+            into: DeviceRecord.self,
             [
                 .tenant: tenant, .udid: message.device, .enrollment: enrollment.id, .name: enrollment.name,
-                .state: Device.State.authenticated, .productName: message.productName, .osVersion: message.osVersion,
+                .state: DeviceRecord.State.authenticated, .productName: message.productName,
+                .osVersion: message.osVersion,
                 .serialNumber: message.serialNumber, .changedAt: now, .dueInventory: DueInventory.all,
             ])
     }
@@ -86,7 +87,7 @@ struct DeviceRecords {
     func restart(_ message: CheckInMessage.Authenticate, now: Timestamp) throws {
         try connection.execute(
             """
-            UPDATE device SET state = \(Device.State.authenticated), productName = \(message.productName),
+            UPDATE device SET state = \(DeviceRecord.State.authenticated), productName = \(message.productName),
                 osVersion = \(message.osVersion), serialNumber = \(message.serialNumber), token = NULL,
                 pushMagic = NULL, sealedUnlockToken = NULL, changedAt = \(now), dueInventory = \(DueInventory.all)
             WHERE tenant = \(tenant) AND udid = \(message.device)
@@ -101,7 +102,7 @@ struct DeviceRecords {
         let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.device)) }
         try connection.execute(
             """
-            UPDATE device SET state = \(Device.State.enrolled), token = \(message.token),
+            UPDATE device SET state = \(DeviceRecord.State.enrolled), token = \(message.token),
                 pushMagic = \(message.pushMagic), sealedUnlockToken = COALESCE(\(sealed), sealedUnlockToken),
                 changedAt = \(now)
             WHERE tenant = \(tenant) AND udid = \(message.device)
@@ -115,12 +116,12 @@ struct DeviceRecords {
     func leave(_ udid: UDID, now: Timestamp) throws {
         try connection.execute(
             """
-            UPDATE device SET state = \(Device.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
+            UPDATE device SET state = \(DeviceRecord.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
             WHERE tenant = \(tenant) AND udid = \(udid)
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)
         try forgetInventory(udid)
-        try connection.announce(EnrollmentEnd(EnrolledDevice(tenant: tenant, udid: udid)))
+        try connection.announce(EnrollmentEnd(EnrolledDeviceID(tenant: tenant, udid: udid)))
     }
 
     private func forgetInventory(_ udid: UDID) throws {

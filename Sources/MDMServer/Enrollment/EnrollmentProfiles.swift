@@ -28,11 +28,11 @@ struct EnrollmentProfiles: Sendable {
     /// Creates an identity and the enrollment profile that contains it. The key derivation runs on a thread that may
     /// block.
     ///
-    /// - Throws: ``ManagementRefusal``.
+    /// - Throws: ``MDMAdminRefusal``.
     func make(tenant: TenantID, now: Timestamp) async throws -> MadeProfile {
-        guard let namespace = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
+        guard let namespace = UUID(uuidString: tenant.rawValue) else { throw MDMAdminRefusal(.malformedTenant) }
         let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
-        guard let organization else { throw ManagementRefusal(.noTenant) }
+        guard let organization else { throw MDMAdminRefusal(.noTenant) }
         let id = EnrollmentID(rawValue: sources.uuid())
         let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources, lifetime] in
             let identity = try authority.issue(enrollment: id, now: now.date, end: now + lifetime)
@@ -47,7 +47,7 @@ struct EnrollmentProfiles: Sendable {
             topic: organization.topic,
             identity: identity, root: trustRoot)
         let findings = ProfileLinter(delivery: .enrollment).findings(in: profile)
-        guard findings.isEmpty else { throw ManagementRefusal(.badProfile, findings: findings) }
+        guard findings.isEmpty else { throw MDMAdminRefusal(.badProfile, findings: findings) }
         return MadeProfile(enrollment: id, fingerprint: fingerprint, profile: try profile.xml())
     }
 }

@@ -45,7 +45,7 @@ struct IdentityRenewal: Sendable {
             do {
                 try CommandQueue(connection: connection, tenant: tenant, udid: udid).append(
                     command, now: now, limit: maximumQueue, sealer: sealer)
-            } catch let refusal as ManagementRefusal where refusal.code == .queueFull { return false }
+            } catch let refusal as MDMAdminRefusal where refusal.code == .queueFull { return false }
             try Enrollments(connection: connection, tenant: tenant).insert(
                 next, fingerprint: made.fingerprint, renewalCommand: CommandUUID(rawValue: command.uuid))
             return true

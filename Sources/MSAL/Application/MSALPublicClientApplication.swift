@@ -13,8 +13,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     // Unchecked because the class is open and the configuration is a class; the stored copy is never changed.
     //
     // With its extensions the class is longer than 400 lines, because the interface is Microsoft's: each method exists
-    // with a block, as an `async` function and under its deprecated names. Each method only forwards to ``Client``.
-    let client: Client
+    // with a block, as an `async` function and under its deprecated names. Each method only forwards to ``ClientConfiguration``.
+    let client: ClientConfiguration
     private let settings: MSALPublicClientApplicationConfig
 
     /// Makes an application with a copy of `configuration` (INIT-7).
@@ -22,7 +22,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if the client id or the redirect URI is invalid (INIT-1, INIT-5).
     public init(configuration: MSALPublicClientApplicationConfig) throws {
         settings = configuration.duplicate()
-        do { client = try Client(settings) } catch { throw error.error() }
+        do { client = try ClientConfiguration(settings) } catch { throw error.error() }
         super.init()
     }
 
@@ -191,7 +191,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     ///
     /// - Returns: whether a sign-in was in progress. Its block gets ``MSALError/userCanceled``, unless the user had
     ///   already finished.
-    open class func cancelCurrentWebAuthSession() -> Bool { Client.cancelLogin(through: .current) }
+    open class func cancelCurrentWebAuthSession() -> Bool { ClientConfiguration.cancelLogin(through: .current) }
 
     /// Handles a URL that another app opened. Always returns false.
     ///

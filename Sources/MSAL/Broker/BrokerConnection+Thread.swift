@@ -57,8 +57,8 @@ extension BrokerConnection {
     }
 
     /// Connects and checks which user owns the listening process.
-    private func connect() throws(LinkFailure) -> Connection {
-        let connection: Connection
+    private func connect() throws(LinkFailure) -> FrameConnection {
+        let connection: FrameConnection
         let peer: Peer
         do throws(SocketError) {
             connection = try location.connect()
@@ -75,7 +75,7 @@ extension BrokerConnection {
         return connection
     }
 
-    private func greet(_ connection: Connection) throws(LinkFailure) -> BrokerHello {
+    private func greet(_ connection: FrameConnection) throws(LinkFailure) -> BrokerHello {
         let alarm = DispatchWorkItem { connection.shutDown() }
         timers.asyncAfter(deadline: .now() + deadlines.hello.timeInterval, execute: alarm)
         defer { alarm.cancel() }
@@ -91,7 +91,7 @@ extension BrokerConnection {
     }
 
     /// Reads replies until the connection ends.
-    private func serve(_ connection: Connection) {
+    private func serve(_ connection: FrameConnection) {
         do throws(LinkFailure) {
             while true {
                 connection.awaitFrame()
@@ -108,9 +108,9 @@ extension BrokerConnection {
         }
     }
 
-    private func read(_ connection: Connection) throws(LinkFailure) -> BrokerMessage {
-        let frame: Connection.Frame
-        do throws(Connection.ReadFailure) {
+    private func read(_ connection: FrameConnection) throws(LinkFailure) -> BrokerMessage {
+        let frame: FrameConnection.Frame
+        do throws(FrameConnection.ReadFailure) {
             frame = try connection.read(patience: deadlines.frame)
         } catch {
             switch error {

@@ -23,7 +23,7 @@ package final class BrokerConnection: Sendable {
 
     struct State {
         var requests: RequestStateMachine
-        var connection: Connection?
+        var connection: FrameConnection?
         var timerFires: ContinuousClock.Instant?
         var isRunning = false
         var isClosed = false
@@ -148,7 +148,7 @@ package final class BrokerConnection: Sendable {
         for action in actions { perform(action, on: connection) }
     }
 
-    private func perform(_ action: RequestStateMachine.Action, on connection: Connection?) {
+    private func perform(_ action: RequestStateMachine.Action, on connection: FrameConnection?) {
         switch action {
         case .open: wakeup.raise()
         case .send(let message): if let connection { writer.write(message.bytes, to: connection) }

@@ -10,7 +10,7 @@ package struct BrokerLocation: Sendable {
     static let variable = "BATON_SOCKET"
 
     /// Connects to the process that listens on the socket.
-    let connect: @Sendable () throws(SocketError) -> Connection
+    let connect: @Sendable () throws(SocketError) -> FrameConnection
     /// Whether a listening process is trusted as the broker.
     package let trusts: @Sendable (Peer) -> Bool
     /// Whether the device is known to be personal. If the check fails, the answer is false.
@@ -26,7 +26,7 @@ package struct BrokerLocation: Sendable {
     ///   - trusted: decides which listeners are trusted; nil trusts root, this process's user, and the owner of the
     ///     socket's folder.
     package init(socket: String, marker: String?, trusted: (@Sendable (Peer) -> Bool)? = nil) {
-        connect = { () throws(SocketError) in try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame) }
+        connect = { () throws(SocketError) in try FrameConnection.connect(to: socket, maximumFrame: Wire.maximumFrame) }
         trusts = trusted ?? { peer in [0, geteuid(), Self.owner(ofFolderOf: socket)].contains(peer.uid) }
         // The device is personal only if the marker is definitely absent.
         isKnownPersonal = {
@@ -36,7 +36,7 @@ package struct BrokerLocation: Sendable {
 
     /// Makes a location for a broker inside this process, for tests.
     package init(
-        connect: @escaping @Sendable () throws(SocketError) -> Connection,
+        connect: @escaping @Sendable () throws(SocketError) -> FrameConnection,
         isKnownPersonal: @escaping @Sendable () -> Bool
     ) {
         self.connect = connect

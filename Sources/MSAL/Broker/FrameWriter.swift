@@ -14,7 +14,7 @@ final class FrameWriter: Sendable {
 
     /// Writes a frame. If the write fails, only shuts the connection down: the reading thread then fails or repeats the
     /// calls.
-    func write(_ body: [UInt8], to connection: Connection) {
+    func write(_ body: [UInt8], to connection: FrameConnection) {
         waiting.withLock { waiting in
             do throws(SocketError) {
                 let unsent =
@@ -26,7 +26,7 @@ final class FrameWriter: Sendable {
         }
     }
 
-    private func finish(_ frame: Connection.UnsentFrame, to connection: Connection) {
+    private func finish(_ frame: FrameConnection.UnsentFrame, to connection: FrameConnection) {
         do throws(SocketError) { try connection.write(frame) } catch { connection.shutDown() }
         waiting.withLock { $0 -= 1 }
     }

@@ -18,7 +18,7 @@ final class AnnouncementListener: Sendable {
     /// - Parameter random: returns random numbers from 0 to 1, for pauses between attempts.
     /// - Throws: ``Failure`` if the process has no thread or descriptor left.
     init(
-        _ address: ServerAddress, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel,
+        _ address: ConnectionParameters, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel,
         observers: Observers, random: @escaping @Sendable () -> Double
     ) throws(Failure) {
         let loop = ListenerLoop(
@@ -46,7 +46,7 @@ private final class ListenerLoop: Sendable {
         static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
     }
 
-    private let address: ServerAddress
+    private let address: ConnectionParameters
     private let limits: PostgreSQLConfiguration.Limits
     private let channel: NotificationChannel
     private let observers: Observers
@@ -55,7 +55,7 @@ private final class ListenerLoop: Sendable {
     private let phase = Mutex(Phase.waiting)
 
     init(
-        address: ServerAddress, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel,
+        address: ConnectionParameters, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel,
         observers: Observers, random: @escaping @Sendable () -> Double, wakeUp: WakeUp
     ) {
         (self.address, self.limits, self.channel) = (address, limits, channel)

@@ -18,11 +18,11 @@ final class ConnectionPool: Sendable {
     }
 
     private let state = Mutex(State())
-    private let address: ServerAddress
+    private let address: ConnectionParameters
     private let limits: PostgreSQLConfiguration.Limits
     private let channel: NotificationChannel
 
-    init(_ address: ServerAddress, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel) {
+    init(_ address: ConnectionParameters, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel) {
         (self.address, self.limits, self.channel) = (address, limits, channel)
     }
 

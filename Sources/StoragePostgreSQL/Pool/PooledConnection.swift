@@ -8,7 +8,7 @@ internal import Storage
 actor PooledConnection {
     private let executor: ThreadExecutor
     private let wakeUp: WakeUp
-    private let address: ServerAddress
+    private let address: ConnectionParameters
     private let limits: PostgreSQLConfiguration.Limits
     private let channel: NotificationChannel
     private var server: ServerConnection?
@@ -17,7 +17,7 @@ actor PooledConnection {
 
     /// - Throws: ``Failure`` if the process has no thread or descriptor left.
     init(
-        _ address: ServerAddress, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel
+        _ address: ConnectionParameters, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel
     ) throws(Failure) {
         (executor, wakeUp) = (try ThreadExecutor(), try WakeUp())
         (self.address, self.limits, self.channel) = (address, limits, channel)

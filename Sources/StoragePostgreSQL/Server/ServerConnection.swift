@@ -32,7 +32,7 @@ internal import UnixSocket
     ///
     /// - Throws: ``Failure`` if the server cannot be reached, refuses the connection, or does not answer within
     ///   `limit`.
-    init(to address: ServerAddress, limit: Duration, wakeUp: WakeUp) throws(Failure) {
+    init(to address: ConnectionParameters, limit: Duration, wakeUp: WakeUp) throws(Failure) {
         guard let connection = unsafe try address.start() else {
             throw Failure(.unavailable, as: .unavailable, "there is no memory for a connection to PostgreSQL")
         }

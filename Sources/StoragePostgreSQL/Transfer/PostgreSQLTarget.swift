@@ -32,8 +32,8 @@ package struct PostgreSQLTarget: Sendable {
         database = try await PostgreSQLDatabase(unprepared: first.configuration.forTransfer)
     }
 
-    private static func checked(_ configuration: PostgreSQLConfiguration) throws -> ServerAddress {
-        do throws(Failure) { return try ServerAddress(configuration) } catch { throw error.thrown }
+    private static func checked(_ configuration: PostgreSQLConfiguration) throws -> ConnectionParameters {
+        do throws(Failure) { return try ConnectionParameters(configuration) } catch { throw error.thrown }
     }
 
     /// What a schema contains before the transfer.

@@ -58,7 +58,7 @@ struct Listeners {
     ///
     /// - Throws: the library's error if it cannot use the certificate.
     func devices(
-        _ responder: some HTTPResponder<MDMContext>, of management: Management, authority: DevelopmentAuthority
+        _ responder: some HTTPResponder<MDMContext>, of management: MDMService, authority: DevelopmentAuthority
     ) throws -> any Service {
         var tls = try management.tls(
             certificateChain: [

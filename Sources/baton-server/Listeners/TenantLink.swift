@@ -11,7 +11,7 @@ struct TenantLink: RouterMiddleware {
     typealias Context = AdminContext
 
     let identity: Platform
-    let management: Management
+    let management: MDMService
 
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response

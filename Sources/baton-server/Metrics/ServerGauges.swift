@@ -20,7 +20,7 @@ struct ServerGauges: Sendable {
     /// The parts whose state is published.
     struct Sources: Sendable {
         let identity: Platform
-        let management: Management
+        let management: MDMService
         let channels: PushChannels
         /// The certificates that do not change while the process runs.
         let certificates: [CertificateName: Certificate]

@@ -13,9 +13,9 @@ internal import PushProtocol
 /// and an enrolled device are the same.
 struct PushChannelRoute: Sendable {
     let identity: Platform
-    let management: Management
+    let management: MDMService
     let channels: PushChannels
-    let link: ManagementLink
+    let link: MDMLink
 
     func add(to router: Router<MDMContext>) {
         management.onDevice(router, path: PushChannel.suffix) { device, request, context in
@@ -37,7 +37,7 @@ struct PushChannelRoute: Sendable {
 
     /// Identifies the device in the directory, if it has joined. Returns `.deviceUnknown` if the directory has no such
     /// device.
-    private func ask(_ hello: PushHello, _ device: EnrolledDevice) async throws -> (DeviceAsker?, SessionStatus?) {
+    private func ask(_ hello: PushHello, _ device: EnrolledDeviceID) async throws -> (DeviceAsker?, SessionStatus?) {
         guard let question = hello.question else { return (nil, nil) }
         do {
             let asker = try await identity.sessionStatusRequests.asker(of: question, tenant: device.tenant)

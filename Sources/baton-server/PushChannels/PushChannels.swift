@@ -41,7 +41,7 @@ final class PushChannels: Sendable {
 
     /// Whether a push channel can be added for the device. A device that already has a push channel can always replace
     /// it.
-    func hasPlace(for device: EnrolledDevice) -> Bool {
+    func hasPlace(for device: EnrolledDeviceID) -> Bool {
         state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device.reference] != nil) }
     }
 
@@ -71,7 +71,7 @@ final class PushChannels: Sendable {
     var held: Int { state.withLock { $0.channels.count } }
 
     /// Nudges the push channels that an announcement concerns, whichever engine and node made the announcement.
-    func observe(_ identity: Platform, _ management: Management, logger: Logger) {
+    func observe(_ identity: Platform, _ management: MDMService, logger: Logger) {
         identity.observeDevices { [self] seen in
             switch seen {
             case .change(let change): nudge(change)

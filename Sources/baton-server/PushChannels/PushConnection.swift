@@ -18,7 +18,7 @@ final class PushConnection: Sendable {
         var lastWritten: ContinuousClock.Instant
     }
 
-    let device: EnrolledDevice
+    let device: EnrolledDeviceID
     /// The reference to the device in announcements.
     let reference: DeviceReference
     /// The directory's device at the other end, which proved possession of its key; nil if the device has not joined.
@@ -31,7 +31,7 @@ final class PushConnection: Sendable {
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    init(_ device: EnrolledDevice, asker: DeviceAsker?, now: ContinuousClock.Instant = .now) {
+    init(_ device: EnrolledDeviceID, asker: DeviceAsker?, now: ContinuousClock.Instant = .now) {
         (self.device, reference) = (device, device.reference)
         self.asker = asker
         expiry = now + Self.longestLife * Double.random(in: 0.75...1)

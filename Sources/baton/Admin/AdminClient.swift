@@ -128,7 +128,7 @@ struct AdminClient: Sendable {
     /// Warns that break-glass access is in force; only once, however many calls a command makes.
     private func warnOfBreakGlass(until: Int64) {
         guard !isJSON, Self.isWarned.exchange(true, ordering: .relaxed) == false else { return }
-        let text = "break-glass access is in force until \(Table.time(until)). See: baton admin break-glass list"
+        let text = "break-glass access is in force until \(TextTable.time(until)). See: baton admin break-glass list"
         // A warning that cannot be printed must not make the command fail after its work is done.
         try? OutputOptions.print(["warning: " + text], to: STDERR_FILENO)
     }

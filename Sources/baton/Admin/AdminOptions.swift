@@ -53,7 +53,7 @@ struct AdminOptions: ParsableArguments {
     func list<Item: Codable>(
         _ path: some PathTemplate, query: [(String, String)] = [], _ header: [String], row: (Item) -> [String]
     ) async throws {
-        try await show(path, query: query) { (items: [Item]) in Table.lines(header, items.map(row)) }
+        try await show(path, query: query) { (items: [Item]) in TextTable.lines(header, items.map(row)) }
     }
 
     /// Sends `body` to `path` and prints the answer.

@@ -17,7 +17,7 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.list(MDMAdmin.Path.apps, ["BUNDLE ID", "VERSION", "NAME", "ADDED", "SHA-256"]) {
                 (app: MDMAdmin.App) in
-                [app.bundleIdentifier, app.version, app.title, Table.time(app.addedAt), app.sha256]
+                [app.bundleIdentifier, app.version, app.title, TextTable.time(app.addedAt), app.sha256]
             }
         }
     }

@@ -23,7 +23,7 @@ struct AuditCommand: AsyncParsableCommand {
                 ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES", "ADDRESS"]
             ) { (entry: IdentityAdmin.AuditEntry) in
                 [
-                    Table.time(entry.time), entry.actor,
+                    TextTable.time(entry.time), entry.actor,
                     entry.action, entry.subject ?? "-", entry.outcome, entry.method ?? "-", String(entry.repetitions),
                     entry.clientAddress ?? "-",
                 ]
@@ -45,7 +45,7 @@ struct AuditCommand: AsyncParsableCommand {
                 ["TIME", "ACTOR", "ACTION", "SUBJECT", "DETAIL"]
             ) { (entry: MDMAdmin.AuditEntry) in
                 [
-                    Table.time(entry.time), entry.actor,
+                    TextTable.time(entry.time), entry.actor,
                     entry.action, entry.subject, entry.detail ?? "-",
                 ]
             }

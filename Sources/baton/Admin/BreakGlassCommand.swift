@@ -28,7 +28,7 @@ struct BreakGlassCommand: AsyncParsableCommand {
             try await admin.send("POST", IdentityAdmin.Path.breakGlass, body: { new }) {
                 (grant: IdentityAdmin.BreakGlassGrant) in
                 [
-                    "\(grant.user) has the role \(grant.role) until \(Table.time(grant.expiresAt)).",
+                    "\(grant.user) has the role \(grant.role) until \(TextTable.time(grant.expiresAt)).",
                     "To end it earlier: baton admin break-glass revoke \(grant.id)",
                 ]
             }
@@ -55,7 +55,7 @@ struct BreakGlassCommand: AsyncParsableCommand {
             ) { (grant: IdentityAdmin.BreakGlassGrant) in
                 [
                     grant.id, grant.isActive ? "in force" : "ended", grant.user, grant.role,
-                    Table.time(grant.begunAt), Table.time(grant.expiresAt), grant.grantedBy, grant.reason,
+                    TextTable.time(grant.begunAt), TextTable.time(grant.expiresAt), grant.grantedBy, grant.reason,
                 ]
             }
         }

@@ -12,7 +12,7 @@ extension ClientCommand {
         func run() async throws {
             try await admin.show(IdentityAdmin.Path.clientSecrets, ["client": client]) {
                 (secrets: [IdentityAdmin.ClientSecret]) in
-                Table.lines(["ID", "EXPIRES"], secrets.map { [$0.id, Table.time($0.expiresAt)] })
+                TextTable.lines(["ID", "EXPIRES"], secrets.map { [$0.id, TextTable.time($0.expiresAt)] })
             }
         }
     }

@@ -18,7 +18,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
                 (enrollment: MDMAdmin.Enrollment) in
                 [
                     enrollment.id, enrollment.name, enrollment.state, enrollment.udid ?? "-",
-                    Table.time(enrollment.expiresAt),
+                    TextTable.time(enrollment.expiresAt),
                 ]
             }
         }

@@ -19,12 +19,13 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.show(IdentityAdmin.Path.devices) { (devices: [IdentityAdmin.Device]) in
-                Table.lines(
+                TextTable.lines(
                     ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"],
                     devices.map { device in
                         [
                             device.displayName, device.deviceID, device.profileType,
-                            device.accountEnabled ? "yes" : "no", Table.time(device.registeredAt), device.udid ?? "-",
+                            device.accountEnabled ? "yes" : "no", TextTable.time(device.registeredAt),
+                            device.udid ?? "-",
                         ]
                     }) + devices.compactMap(Self.warning)
             }
@@ -32,8 +33,8 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         private static func warning(_ device: IdentityAdmin.Device) -> String? {
             device.aheadAt.map {
-                "warning: \(Table.printable(device.displayName)) is ahead of the server, which was restored to an "
-                    + "earlier point (found \(Table.time($0))); see docs/operations/backup.md."
+                "warning: \(TextTable.printable(device.displayName)) is ahead of the server, which was restored to an "
+                    + "earlier point (found \(TextTable.time($0))); see docs/operations/backup.md."
             }
         }
     }
@@ -104,7 +105,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             ) { (device: MDMAdmin.Device) in
                 [
                     device.name, device.udid, device.serialNumber ?? "-", device.state,
-                    device.identityEndsAt.map(Table.time) ?? "-", String(device.waiting),
+                    device.identityEndsAt.map(TextTable.time) ?? "-", String(device.waiting),
                     device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
                 ]
             }
@@ -157,12 +158,12 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                     return try await admin.call("GET", MDMAdmin.Path.commands, places: ["device": udid])
                 },
                 lines: { (commands: [MDMAdmin.Command]) in
-                    Table.lines(
+                    TextTable.lines(
                         ["QUEUED", "COMMAND", "ABOUT", "STATE", "FINISHED", "REASONS"],
                         commands.map { command in
                             [
-                                Table.time(command.enqueuedAt), command.requestType, command.subject ?? "-",
-                                command.state, command.finishedAt.map(Table.time) ?? "-",
+                                TextTable.time(command.enqueuedAt), command.requestType, command.subject ?? "-",
+                                command.state, command.finishedAt.map(TextTable.time) ?? "-",
                                 command.reasons.isEmpty ? "-" : command.reasons.joined(separator: "; "),
                             ]
                         })

@@ -21,7 +21,7 @@ struct SessionCommand: AsyncParsableCommand {
                 (session: IdentityAdmin.Session) in
                 [
                     session.id, session.userPrincipalName, session.deviceName ?? "-", session.device ?? "-",
-                    Table.time(session.begunAt),
+                    TextTable.time(session.begunAt),
                 ]
             }
         }

@@ -106,7 +106,7 @@ struct TenantCommand: AsyncParsableCommand {
         static let header = ["ID", "ALGORITHM", "SIGNS FROM", "NOW"]
 
         static func row(_ key: IdentityAdmin.SigningKey) -> [String] {
-            let begin = Table.time(key.signsAt)
+            let begin = TextTable.time(key.signsAt)
             return [key.id, key.algorithm, begin, key.isCurrent ? "signs" : ""]
         }
     }
@@ -122,7 +122,7 @@ struct TenantCommand: AsyncParsableCommand {
             try await admin.send(
                 "POST", IdentityAdmin.Path.signingKeys,
                 body: { IdentityAdmin.KeyRotation(immediately: immediately) }
-            ) { (keys: [IdentityAdmin.SigningKey]) in Table.lines(Keys.header, keys.map(Keys.row)) }
+            ) { (keys: [IdentityAdmin.SigningKey]) in TextTable.lines(Keys.header, keys.map(Keys.row)) }
         }
     }
 }

@@ -39,11 +39,11 @@ extension UserCommand {
 
         private static func line(_ session: IdentityAdmin.Session) -> String {
             let place = session.deviceName ?? session.device ?? "no device"
-            return line("session", "\(session.id)  \(place)  since \(Table.time(session.begunAt))")
+            return line("session", "\(session.id)  \(place)  since \(TextTable.time(session.begunAt))")
         }
 
         private static func line(_ name: String, _ value: String) -> String {
-            name + String(repeating: " ", count: 14 - name.count) + Table.printable(value)
+            name + String(repeating: " ", count: 14 - name.count) + TextTable.printable(value)
         }
     }
 

@@ -183,14 +183,14 @@ extension DeviceCommand {
         private func lines(_ report: AuditReport) -> [String] {
             let shown = report.groups.filter { all || $0.judgement != .kept }
             return shown.flatMap(Self.lines) + Self.lines(report.unread)
-                + skip.map { "not looked into: \(Table.printable($0))" } + [summary(report)]
+                + skip.map { "not looked into: \(TextTable.printable($0))" } + [summary(report)]
         }
 
         private static func lines(_ group: AuditReport.Group) -> [String] {
             let more = group.differences.count - maximumLines
             var lines = ["\(words(group.judgement)): \(group.entry ?? "no entry of docs/leftovers.md")"]
             lines += group.differences.prefix(maximumLines).map { difference in
-                "  \(difference.change.rawValue) \(difference.kind.rawValue) \(Table.printable(difference.name))"
+                "  \(difference.change.rawValue) \(difference.kind.rawValue) \(TextTable.printable(difference.name))"
             }
             if more > 0 { lines.append("  and \(more) more; --json lists all") }
             if let remedy = group.remedy { lines.append("  what helps: \(remedy)") }
@@ -198,7 +198,7 @@ extension DeviceCommand {
         }
 
         private static func lines(_ unread: [UnreadPlace]) -> [String] {
-            unread.map { "could not be read: \(Table.printable($0.name)) (\($0.cause))" }
+            unread.map { "could not be read: \(TextTable.printable($0.name)) (\($0.cause))" }
         }
 
         private static let maximumLines = 20

@@ -42,7 +42,7 @@ extension DeviceCommand {
                     ]
                 }
             }
-            return Table.lines(["METRIC", "OF", "VALUE"], rows)
+            return TextTable.lines(["METRIC", "OF", "VALUE"], rows)
         }
     }
 }

@@ -31,7 +31,7 @@ final class HomeWindow: Sendable {
     private let session: [String: String]
     /// A pair of connected sockets: each window reads from one of them, and only this process holds the other. When
     /// this process ends, for whatever reason, the windows read the end of the stream.
-    private let life: (reader: Connection, writer: Connection)
+    private let life: (reader: FrameConnection, writer: FrameConnection)
 
     /// Debian's Chromium without the script `/usr/bin/chromium`, which only adds options from `/etc/chromium.d`.
     static let chromium = "/usr/lib/chromium/chromium"
@@ -65,7 +65,7 @@ final class HomeWindow: Sendable {
         (self.browser, self.isFullScreen) = (browser, isFullScreen)
         policies = InstalledPolicies(findings?.policies ?? [])
         bus = Mutex(findings?.bus.flatMap(AccessibilityBus.init))
-        life = try Connection.pair(maximumFrame: 0)
+        life = try FrameConnection.pair(maximumFrame: 0)
         try await check(isConfinementKnown: findings != nil)
     }
 

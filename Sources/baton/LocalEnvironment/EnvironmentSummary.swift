@@ -137,7 +137,7 @@ struct EnvironmentSummary: Encodable {
     func lines(people: [EnvironmentFacts.Person]) -> [String] {
         let rows = people.map { [$0.userName, $0.password, $0.role ?? $0.jobTitle] }
         return ["", "\(organisation) is up.", ""]
-            + Table.lines(["USER NAME", "PASSWORD", "WHO"], rows).map { "  " + $0 }
+            + TextTable.lines(["USER NAME", "PASSWORD", "WHO"], rows).map { "  " + $0 }
             + [
                 "", "  identity platform  \(addresses.login)/\(tenant)", "  Graph              \(addresses.graph)",
                 "  logs               \(logs)",

@@ -89,7 +89,7 @@ struct VerifyReport: Encodable {
                     + "had not observed.")
         }
         if !verdict.unobserved.isEmpty {
-            let names = verdict.unobserved.map(Table.printable).joined(separator: ", ")
+            let names = verdict.unobserved.map(TextTable.printable).joined(separator: ", ")
             limits.append("After at least one session these places were not examined (docs/leftovers.md): \(names).")
         }
         if verdict.silentCount > 0 {

@@ -27,7 +27,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         }
 
         private func table(_ receipts: [ReceiptSummary]) -> [String] {
-            Table.lines(
+            TextTable.lines(
                 ["NUMBER", "FINISHED", "TRIGGER", "RESULT", "TOKENS END BY", "SUBJECT"],
                 receipts.map { receipt in
                     [

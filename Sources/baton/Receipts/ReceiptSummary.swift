@@ -69,14 +69,14 @@ struct ReceiptSummary: Encodable {
             "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",
             "subject        \(subject)" + (attempt ? " (nobody had signed in)" : "")
                 + (offline ? " (signed in without the server)" : ""),
-            "left behind    \(Table.printable(left))"
+            "left behind    \(TextTable.printable(left))"
                 + (foldersAsOf.map { " (other folders: those that a search before the session, \($0), had found)" }
                     ?? ""),
-            "not looked at  \(Table.printable(unobserved))",
-            "browser held   \(Table.printable(opened))",
+            "not looked at  \(TextTable.printable(unobserved))",
+            "browser held   \(TextTable.printable(opened))",
         ]
             + items.map {
-                "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by \(Self.observer($0.observer)), "
+                "  \(TextTable.printable($0.name)): \($0.result), \($0.grade), seen by \(Self.observer($0.observer)), "
                     + ReceiptCommand.List.time($0.at)
             }
     }

@@ -20,7 +20,7 @@ import UnixSocket
     }
 
     private func offer(_ process: Int32, to waiting: WaitingConnections) throws {
-        let (left, _) = try Connection.pair(maximumFrame: 16)
+        let (left, _) = try FrameConnection.pair(maximumFrame: 16)
         _ = waiting.offer(left.descriptor, PeerRecord(pid: process, uid: 1000, identity: .session))
     }
 

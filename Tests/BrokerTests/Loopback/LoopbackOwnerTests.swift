@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct LoopbackOwnerTests {
     /// A connection that waits until the browser's user is known.
-    private final class Connection: Sendable {
+    private final class FrameConnection: Sendable {
         let told = Mutex<[UInt32?]>([])
         var id: ObjectIdentifier { ObjectIdentifier(self) }
         func waits(for owner: LoopbackOwner) { owner.tell(id) { user in self.told.withLock { $0.append(user) } } }
@@ -15,12 +15,12 @@ import Testing
     @Test func `a connection that is closed while it waits is released at once, without an answer`() {
         let promise = Promise<UInt32>()
         let owner = LoopbackOwner(promise)
-        let (stays, leaves) = (Connection(), Connection())
+        let (stays, leaves) = (FrameConnection(), FrameConnection())
         stays.waits(for: owner)
         leaves.waits(for: owner)
-        weak let released: Connection?
+        weak let released: FrameConnection?
         do {
-            let gone = Connection()
+            let gone = FrameConnection()
             gone.waits(for: owner)
             released = gone
             owner.leave(gone.id)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `a peer that leaves after its user is known does not affect later peers`() {
         let owner = LoopbackOwner(.settled(1000))
-        let (early, late) = (Connection(), Connection())
+        let (early, late) = (FrameConnection(), FrameConnection())
         early.waits(for: owner)
         owner.leave(early.id)
         late.waits(for: owner)

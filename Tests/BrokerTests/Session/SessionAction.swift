@@ -21,7 +21,7 @@ enum SessionAction: Sendable, Equatable {
     case awaitApps(Epoch)
     case takeData([String], Epoch)
     case lock([AppEraser], Epoch)
-    case writeReceipt(Handover)
+    case writeReceipt(HandoverOutcome)
     case answer([SessionMachine.Requester])
 }
 

@@ -64,7 +64,7 @@ import Testing
         let afterAnOlderWord = machine.handle(.itemCleared(.browser, try epoch(1)), random: &random)
         #expect(afterAnOlderWord == [])
         let afterBrowser = machine.handle(.itemCleared(.browser, ended), random: &random)
-        let receipt = Handover(
+        let receipt = HandoverOutcome(
             ended: ended, next: try epoch(3), trigger: .app, isAttempt: false,
             items: [.sessionKey, .sessionProcess, .browser, .files])
         #expect(afterBrowser == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([requester])])
@@ -148,7 +148,7 @@ import Testing
         #expect(actions.contains(.clearFiles(try epoch(5))))
         _ = machine.handle(.itemCleared(.browser, try epoch(5)), random: &random)
         actions = machine.handle(.itemCleared(.files, try epoch(5)), random: &random)
-        let receipt = Handover(
+        let receipt = HandoverOutcome(
             ended: try epoch(5), next: try epoch(6), trigger: nil, isAttempt: false,
             items: [.sessionKey, .sessionProcess, .browser, .files])
         #expect(actions.prefix(2) == [.writeReceipt(receipt), .journal(.ready(try epoch(6)))])
@@ -157,7 +157,7 @@ import Testing
     @Test mutating func `the receipt of a failed sign-in says so, and names the trigger`() throws {
         var (machine, _) = machine(after: .signInRequested(worker), .signInFailed)
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
-        let receipt = Handover(
+        let receipt = HandoverOutcome(
             ended: try epoch(2), next: try epoch(3), trigger: .attemptFailed, isAttempt: true,
             items: [.sessionKey, .sessionProcess, .files])
         #expect(actions == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([])])

@@ -23,7 +23,9 @@ import UnixSocket
 
     private func isCutOff(_ channel: FramedJSON<AgentOrder, AgentMessage>) async throws -> Bool {
         try await blocking {
-            do throws(Connection.ReadFailure) { _ = try channel.connection.read() } catch { return error == .ended }
+            do throws(FrameConnection.ReadFailure) { _ = try channel.connection.read() } catch {
+                return error == .ended
+            }
             return false
         }
     }

@@ -21,7 +21,7 @@ import UnixSocket
                 // The answer shows that the sockets are open.
                 _ = try await fixture.status()
                 let path = scratch.path("run/" + socket)
-                var served: [Connection] = []
+                var served: [FrameConnection] = []
                 for _ in 0..<limit { served.append(try await connect(to: path)) }
                 #expect(try await isEnded(try await connect(to: path)))
                 #expect(served.allSatisfy { !$0.descriptor.withNumber { isReadable($0) } })
@@ -57,10 +57,10 @@ import UnixSocket
     }
 
     /// Sends an operator's request.
-    private func ask(_ request: String, _ scratch: Scratch) async throws -> Connection {
+    private func ask(_ request: String, _ scratch: Scratch) async throws -> FrameConnection {
         let path = scratch.path("run/control.sock")
         return try await blocking {
-            let connection = try Connection.connect(to: path, maximumFrame: Wire.operatorLimits.bytes)
+            let connection = try FrameConnection.connect(to: path, maximumFrame: Wire.operatorLimits.bytes)
             try connection.write(Array(request.utf8))
             return connection
         }
@@ -84,7 +84,7 @@ import UnixSocket
                     ], log: "flood", awaitsReady: false, in: scratch)
                 // The flood's connections are closed as fast as it opens them, while the connections below are served.
                 async let code = flood.waitForExit()
-                var served: [Connection] = []
+                var served: [FrameConnection] = []
                 for _ in 0..<limit { served.append(try await connect(to: scratch.path("run/" + socket))) }
                 #expect(try await isEnded(try await connect(to: scratch.path("run/" + socket))))
                 #expect(served.allSatisfy { !$0.descriptor.withNumber { isReadable($0) } })
@@ -112,7 +112,7 @@ import UnixSocket
             // The fixture's session process does not take apps' connections.
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
-                var apps: [Connection] = []
+                var apps: [FrameConnection] = []
                 for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
                 // Of the 300 connections, 64 wait, the limit for one process. Another 32 were passed on to a process
                 // that drops them, and the rest were displaced.
@@ -126,7 +126,7 @@ import UnixSocket
     }
 
     /// Waits until at most `wanted` connections are left, and returns their number.
-    private static func awaitEnds(of connections: [Connection], untilLeft wanted: Int) throws -> Int {
+    private static func awaitEnds(of connections: [FrameConnection], untilLeft wanted: Int) throws -> Int {
         var left = connections
         while left.count > wanted {
             var questions = left.map {
@@ -138,15 +138,15 @@ import UnixSocket
         return left.count
     }
 
-    private func connect(to path: String) async throws -> Connection {
-        try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
+    private func connect(to path: String) async throws -> FrameConnection {
+        try await blocking { try FrameConnection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
     }
 
     /// Whether the broker closes the connection. In this fixture, the broker waits a long time for a hello.
-    private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
+    private func isEnded(_ connection: FrameConnection, within milliseconds: Int32 = 120_000) async throws -> Bool {
         try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         return try await blocking {
-            do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
+            do throws(FrameConnection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
             return false
         }
     }

@@ -85,7 +85,7 @@ import UnixSocket
                 fixture.sessionProcessSends(.sessionKnown(session))
                 fixture.sessionProcessSends(.signInSucceeded)
                 let id = "0af3c2b1-0000-4000-8000-000000000001"
-                let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+                let (ours, theirs) = try FrameConnection.pair(maximumFrame: Wire.maximumFrame)
                 fixture.sessionProcessSends(
                     .endWanted(requestID: "1", fromBrowser: true, correlationID: id), [theirs.descriptor])
                 #expect(try await fixture.status().session == "ready")

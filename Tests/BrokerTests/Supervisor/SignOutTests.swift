@@ -50,10 +50,10 @@ import UnixSocket
 
 /// An app that has asked for the sign-out.
 private struct SignOutApp {
-    private let connection: Connection
+    private let connection: FrameConnection
 
     init(_ fixture: SupervisorFixture) throws {
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+        let (ours, theirs) = try FrameConnection.pair(maximumFrame: Wire.maximumFrame)
         try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
         connection = ours
         fixture.sessionProcessSends(
@@ -76,7 +76,7 @@ private struct SignOutApp {
     func hasEnded() async throws -> Bool {
         let connection = connection
         return try await blocking {
-            do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
+            do throws(FrameConnection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
             return false
         }
     }

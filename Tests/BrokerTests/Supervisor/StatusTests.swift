@@ -26,7 +26,7 @@ import UnixSocket
         func isCutOff() async throws -> Bool {
             try await blocking {
                 while true {
-                    do throws(Connection.ReadFailure) { _ = try channel.connection.read() } catch {
+                    do throws(FrameConnection.ReadFailure) { _ = try channel.connection.read() } catch {
                         return error == .ended || error == .truncated
                             || error
                                 == .socket(

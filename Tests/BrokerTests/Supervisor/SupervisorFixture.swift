@@ -35,7 +35,7 @@ final class SupervisorFixture: Sendable {
     private static let links = Atomic<UInt64>(0)
 
     /// A shared device whose MDM has no more commands.
-    final class FakeDevice: DeviceManaged {
+    final class FakeDevice: MDMClientInterface {
         let stages = Mutex<[SessionStage]>([])
         private let sessionPolicy = Mutex(SessionPolicyOverride())
         private let isShared = Mutex(true)
@@ -176,7 +176,7 @@ final class SupervisorFixture: Sendable {
 
     /// Returns an agent of `user` that has connected and said hello.
     func agent(of user: UInt32) throws -> FakeAgent {
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentOrderLimits.bytes)
+        let (ours, theirs) = try FrameConnection.pair(maximumFrame: Wire.agentOrderLimits.bytes)
         try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
         let id = Self.links.add(1, ordering: .relaxed).newValue
         let channel = FramedJSON<AgentMessage, AgentOrder>(theirs, limits: Wire.agentLimits)
@@ -246,7 +246,7 @@ struct FakeAgent: Sendable {
     func isCutOff() async throws -> Bool {
         let connection = channel.connection
         return try await blocking {
-            do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
+            do throws(FrameConnection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
             return false
         }
     }

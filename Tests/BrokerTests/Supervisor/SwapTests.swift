@@ -53,7 +53,7 @@ import Testing
 private struct SwappedDevice {
     let files: DeviceFiles
     var machine: SessionMachine
-    var receipts: [Handover] = []
+    var receipts: [HandoverOutcome] = []
     var locks: [AppEraser: Epoch] = [:]
     var deaths = 0
     private var random = SplitMix(seed: 20_261_121)

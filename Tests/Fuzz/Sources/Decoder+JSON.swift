@@ -91,12 +91,12 @@ extension Decoder {
 
     /// The frame codec: what a stranger writes to a socket before disconnecting.
     func feedFrames(_ bytes: [UInt8]) {
-        guard bytes.count <= 8 << 10, let (near, far) = try? Connection.pair(maximumFrame: 256) else { return }
+        guard bytes.count <= 8 << 10, let (near, far) = try? FrameConnection.pair(maximumFrame: 256) else { return }
         let written = far.descriptor.withNumber { unsafe write($0, bytes, bytes.count) }
         check(written == bytes.count, "the socket takes a few kilobytes")
         far.shutDown()
         var rest = bytes[...]
-        do throws(Connection.ReadFailure) {
+        do throws(FrameConnection.ReadFailure) {
             while true {
                 let body = try near.read().body.withBytes { $0.byteCount }
                 check(body <= 256 && rest.count >= 4 + body, "a frame is what was sent")

@@ -39,7 +39,7 @@ import Testing
                     request: try issue.signed(with: .rsa(device.deviceKey), certificate: device.certificate)))
         case .deviceToken:
             return token(
-                try DeviceTokenRequest(
+                try DeviceTokenGrantRequest(
                     clientID: node.app.id.rawValue, redirectURI: "msauth.test://auth", scopes: Scopes([]),
                     resource: "https://graph.microsoft.com", nonce: nonce
                 ).form(

@@ -107,7 +107,7 @@ import Testing
         private func deviceToken(_ device: TestDevice) async throws -> TestResponse {
             let node = device.fixture
             return try await device.send(
-                try DeviceTokenRequest(
+                try DeviceTokenGrantRequest(
                     clientID: node.app.id.rawValue, redirectURI: nil, scopes: Scopes([]),
                     resource: "https://graph.microsoft.com", nonce: try await device.nonce()
                 ).form(

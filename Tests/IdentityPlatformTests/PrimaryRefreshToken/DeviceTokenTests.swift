@@ -18,7 +18,7 @@ import Testing
         redirectURI: String? = "msauth.test://auth", key: _RSA.Signing.PrivateKey? = nil, nonce: String? = nil
     ) async throws -> FormParameters {
         let fresh = try await testDevice.nonce()
-        return try DeviceTokenRequest(
+        return try DeviceTokenGrantRequest(
             clientID: clientID ?? testDevice.fixture.app.id.rawValue, redirectURI: redirectURI, scopes: Scopes([]),
             resource: resource, nonce: nonce ?? fresh
         ).form(
@@ -87,7 +87,7 @@ import Testing
             PrimaryRefreshToken.form(
                 request: try request.signed(with: .p256(device), certificate: testDevice.certificate)))
         #expect(refused.errorNumber == 5_000_618)
-        let token = DeviceTokenRequest(
+        let token = DeviceTokenGrantRequest(
             clientID: fixture.app.id.rawValue, redirectURI: nil, scopes: Scopes([]),
             resource: "https://graph.microsoft.com", nonce: try await testDevice.nonce())
         let form = try token.form(signedWith: .p256(device), certificate: testDevice.certificate, audience: "x")

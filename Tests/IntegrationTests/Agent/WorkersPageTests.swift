@@ -173,7 +173,7 @@ import UnixSocket
             try await browse(first, live, broker)
             #expect(try await events.next() == "connected")
             if given != .nothing {
-                let browser = try await blocking { Connection(try files.accept(), maximumFrame: 64) }
+                let browser = try await blocking { FrameConnection(try files.accept(), maximumFrame: 64) }
                 try browser.write([0], descriptors: [Self.opened(given, in: live.scratch)])
             }
             let port = try #require(UInt16(try await events.next()))
@@ -281,7 +281,7 @@ import UnixSocket
         try await withAgent(Self.briefly) { live, _, broker, events in
             let signals = try Listener(path: live.scratch.path("signal"), mode: 0o600)
             try await browse(first, live, broker)
-            let browser = try await blocking { Connection(try signals.accept(), maximumFrame: 64) }
+            let browser = try await blocking { FrameConnection(try signals.accept(), maximumFrame: 64) }
             #expect(try await broker.next() == .shown(id: first))
             #expect(try await broker.examination() == BrowserExamination(.started))
             try browser.write([1])

@@ -122,7 +122,7 @@ final class ForeignClients: Sendable {
         let log = scratch.path("\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
         let request = try JSONEncoder().encode(["case": name, "log": log])
         let code: String = try await blocking {
-            let connection = try Connection.connect(to: socket, maximumFrame: 1 << 16)
+            let connection = try FrameConnection.connect(to: socket, maximumFrame: 1 << 16)
             try connection.write(Array(request))
             let reply = try connection.read().body
             return unsafe reply.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }

@@ -12,7 +12,7 @@ struct OperatorSocket: Sendable {
     /// Sends a request, as `baton` does.
     func ask(_ request: OperatorRequest) async throws -> OperatorReply {
         try await blocking {
-            let connection = try Connection.connect(to: path, maximumFrame: 1 << 20)
+            let connection = try FrameConnection.connect(to: path, maximumFrame: 1 << 20)
             try connection.write(Array(JSONEncoder().encode(request)))
             let body = try connection.read().body
             return try unsafe body.withUnsafeBytes { bytes in

@@ -9,16 +9,16 @@ import UnixSocket
 
 /// A connection to the broker's socket that can send anything, valid or not.
 final class RawApp: Sendable {
-    private let connection: Connection
+    private let connection: FrameConnection
 
     /// More than the broker accepts, so that a test can send a frame that is too long.
     static let maximumFrame = Wire.maximumFrame * 2
 
     convenience init(_ live: LiveEnvironment, socket: String = "run/broker.sock") throws {
-        try self.init(Connection.connect(to: live.path(socket), maximumFrame: Self.maximumFrame))
+        try self.init(FrameConnection.connect(to: live.path(socket), maximumFrame: Self.maximumFrame))
     }
 
-    init(_ connection: Connection) throws {
+    init(_ connection: FrameConnection) throws {
         self.connection = connection
         // If the broker neither answers nor closes the connection, the test fails instead of waiting forever.
         try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
@@ -33,7 +33,7 @@ final class RawApp: Sendable {
     func answer() async throws -> Answer {
         try await blocking { [connection] in
             let body: SecretBytes
-            do throws(Connection.ReadFailure) { body = try connection.read().body } catch {
+            do throws(FrameConnection.ReadFailure) { body = try connection.read().body } catch {
                 // If the broker closes while it has unread bytes, the kernel reports a reset.
                 let isReset = error == .socket(SocketError(call: .receive, errno: 104))
                 guard error == .ended || isReset else { throw error }

@@ -22,7 +22,7 @@ final class SimulatedDevice: Sendable {
     let checker: FaultChecker
     /// Signs with the device's key and sends through HAProxy to any node.
     let signer: DeviceCallSigner
-    let management: SimulatedManagement
+    let management: SimulatedMDM
 
     /// What other tasks may see of the device.
     struct Seen: Sendable {
@@ -53,7 +53,7 @@ final class SimulatedDevice: Sendable {
         let https = try cluster.client()
         let join = try await Self.join(keys, named: name, with: token, over: https, at: cluster)
         signer = try DeviceCallSigner(join: join, keys: keys, https: https, now: { Int(time(nil)) })
-        management = try await SimulatedManagement(named: name, at: cluster)
+        management = try await SimulatedMDM(named: name, at: cluster)
     }
 
     private static func join(

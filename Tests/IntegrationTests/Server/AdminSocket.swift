@@ -12,7 +12,7 @@ struct AdminSocket {
     ///
     /// - Throws: an error if no complete answer arrives within a minute, for instance because the server has died.
     func call(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: String) {
-        let connection = try Connection.connect(to: state + "/admin.sock", maximumFrame: 1)
+        let connection = try FrameConnection.connect(to: state + "/admin.sock", maximumFrame: 1)
         try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
         let request = [
             "\(method) \(path) HTTP/1.1", "Host: server", "Connection: close", "Content-Length: \(body.utf8.count)",

@@ -21,9 +21,9 @@ import Testing
     /// One node: the parts of the server that push channels need, with database objects of their own.
     private struct Node {
         let identity: Platform
-        let management: Management
+        let management: MDMService
         let channels: PushChannels
-        let link: ManagementLink
+        let link: MDMLink
         let log: LogStream
 
         init(_ schema: String, packages: String) async throws {
@@ -39,7 +39,7 @@ import Testing
                 database: try await PostgreSQLDatabase(
                     try await configuration("identity"), migrations: IdentitySchema.migrations),
                 storageKey: try StorageKey(SecretBytes(copying: [UInt8](repeating: 7, count: StorageKey.length))))
-            management = try await Management(
+            management = try await MDMService(
                 configuration: MDMConfiguration(
                     baseURL: "https://mdm.test", trustRoot: [0x30, 0], packageDirectory: packages,
                     arePackagesInDatabase: true),
@@ -49,14 +49,14 @@ import Testing
             channels = PushChannels(capacity: 10, keepAlive: .seconds(30))
             log = LogStream()
             channels.observe(identity, management, logger: log.logger)
-            link = ManagementLink(identity: identity, management: management, logger: log.logger)
+            link = MDMLink(identity: identity, management: management, logger: log.logger)
             // From now on, announcements of other nodes arrive.
             await Gaps(identity.database).first()
             await Gaps(management.database).first()
         }
 
         /// Opens a push channel of a device.
-        func open(_ device: EnrolledDevice, _ asker: DeviceAsker?) throws -> PushConnection {
+        func open(_ device: EnrolledDeviceID, _ asker: DeviceAsker?) throws -> PushConnection {
             let connection = PushConnection(device, asker: asker)
             #expect(channels.take(connection))
             return connection
@@ -89,7 +89,7 @@ import Testing
 
     /// Two nodes, and a device that is in the directory and enrolled.
     private func withNodes(
-        _ body: (Node, Node, Tenant, EnrolledDevice, DeviceID) async throws -> Void
+        _ body: (Node, Node, Tenant, EnrolledDeviceID, DeviceID) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             let schema = "push_" + UUID().uuidString.replacing("-", with: "").lowercased().prefix(16)
@@ -98,7 +98,7 @@ import Testing
             let tenant = try await Administration(first.identity).tenants.add(
                 displayName: "Contoso", domain: "contoso.test")
             try await first.management.prepareTenant(tenant.id, organization: "Contoso", domain: "contoso.test")
-            let enrolled = EnrolledDevice(tenant: tenant.id, udid: UDID(rawValue: "UDID-1"))
+            let enrolled = EnrolledDeviceID(tenant: tenant.id, udid: UDID(rawValue: "UDID-1"))
             let device = try #require(DeviceID(rawValue: UUID().uuidString))
             try await first.identity.database.write { connection in
                 try connection.execute(
@@ -169,7 +169,7 @@ import Testing
 
     @Test func `after a gap every push channel of the node is nudged`() async throws {
         try await withNodes { first, second, tenant, enrolled, _ in
-            let others = (0..<5).map { EnrolledDevice(tenant: tenant.id, udid: UDID(rawValue: "UDID-other-\($0)")) }
+            let others = (0..<5).map { EnrolledDeviceID(tenant: tenant.id, udid: UDID(rawValue: "UDID-other-\($0)")) }
             let connections = try ([enrolled] + others).map { try second.open($0, nil) }
             try await withThrowingTaskGroup { group in
                 group.addTask { try await second.channels.run() }
@@ -204,7 +204,7 @@ import Testing
             let before = try await names.page(of: tenant.id, after: nil, limit: 1)
             #expect(before.count == 1)
             try await first.management.database.write { try $0.execute("UPDATE device SET state = 'left'") }
-            let other = EnrolledDevice(tenant: tenant.id, udid: UDID(rawValue: "UDID-2"))
+            let other = EnrolledDeviceID(tenant: tenant.id, udid: UDID(rawValue: "UDID-2"))
             try await second.link.reconcile(.only([other.reference]))
             let between = try await names.page(of: tenant.id, after: nil, limit: 1)
             #expect(between.count == 1)
@@ -224,10 +224,10 @@ import Testing
                 try await first.management.prepareTenant(new.id, organization: "Fabrikam", domain: "fabrikam.test")
                 added.withLock { $0 = new.id }
             }
-            let management = try await Management(
+            let management = try await MDMService(
                 configuration: second.management.configuration, database: pause, sealer: second.management.sealer)
             pause.begin()
-            let link = ManagementLink(identity: second.identity, management: management, logger: LogStream().logger)
+            let link = MDMLink(identity: second.identity, management: management, logger: LogStream().logger)
             try await link.reconcile(.all)
             let new = added.withLock { $0 }
             let known = try await first.management.tenants()

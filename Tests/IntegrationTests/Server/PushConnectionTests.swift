@@ -12,7 +12,7 @@ import Testing
         let start = ContinuousClock.now
         let connections = (0..<1000).map { number in
             PushConnection(
-                EnrolledDevice(tenant: tenant, udid: UDID(rawValue: "UDID-\(number)")), asker: nil, now: start)
+                EnrolledDeviceID(tenant: tenant, udid: UDID(rawValue: "UDID-\(number)")), asker: nil, now: start)
         }
         /// How many push channels have ended after the check at this time.
         func ended(at time: Duration) -> Int {

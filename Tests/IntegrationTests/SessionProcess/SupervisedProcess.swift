@@ -31,7 +31,7 @@ final class SupervisedProcess: Sendable {
             registry: .success(try AppRegistry(managed: managed, file: nil, sharedUsers: [])), endedSessions: [])
         let folder = Directory(path: scratch.path("device"))
         try DeviceFiles(root: folder).prepare()
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
+        let (ours, theirs) = try FrameConnection.pair(maximumFrame: Wire.sessionLimits.bytes)
         try ours.descriptor.setReceiveTimeout(milliseconds: 60_000)
         channel = FramedJSON(ours, limits: Wire.sessionLimits)
         process = try ChildProcess.spawn(
@@ -52,7 +52,7 @@ final class SupervisedProcess: Sendable {
 
     /// Connects as a program of the session's user, and passes the connection to the process.
     func app() throws -> RawApp {
-        let (ours, theirs) = try Connection.pair(maximumFrame: RawApp.maximumFrame)
+        let (ours, theirs) = try FrameConnection.pair(maximumFrame: RawApp.maximumFrame)
         try channel.send(
             .connection(PeerRecord(pid: 0, uid: 1000, identity: .session)), descriptors: [theirs.descriptor])
         return try RawApp(ours)

@@ -14,7 +14,7 @@ struct DeviceTokenIssue: Sendable {
     func respond(
         to token: CompactJWS, of proof: DeviceProof, in tenant: Tenant, _ request: TokenRequest
     ) async throws -> Response {
-        guard let wanted = try? DeviceTokenRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
+        guard let wanted = try? DeviceTokenGrantRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
         let acceptance = try nonces.accept(
             wanted.nonce, signed: token.signingInput, for: .deviceToken, by: proof.device.id.rawValue)
         guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }

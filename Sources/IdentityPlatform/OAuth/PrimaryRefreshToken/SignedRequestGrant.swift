@@ -49,7 +49,7 @@ struct SignedRequestGrant: GrantHandler {
             return try await metrics.grant(.primaryUse) {
                 try await redeeming.respond(to: token, by: dialect, in: request)
             }
-        case .device(let proof, let tenant) where DeviceTokenRequest.isMeant(by: proof.claims):
+        case .device(let proof, let tenant) where DeviceTokenGrantRequest.isMeant(by: proof.claims):
             return try await metrics.grant(.deviceToken) {
                 try await deviceTokens.respond(to: token, of: proof, in: tenant, request)
             }

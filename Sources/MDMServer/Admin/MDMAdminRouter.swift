@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Logging
+internal import NIOCore
+internal import Storage
+
+/// Adds the routes of the administration socket to a router.
+struct MDMAdminRouter<Context: RequestContext> {
+    let router: Router<Context>
+    let calls: MDMAdminCalls
+
+    /// Adds one route. Its refusals become `{"error":…}`.
+    func on(
+        _ method: HTTPRequest.Method, _ path: MDMAdmin.Path,
+        answer: @escaping @Sendable (MDMAdminCall) async throws -> Response
+    ) {
+        router.on(RouterPath(path.rawValue), method: method) { [calls] request, context in
+            do {
+                let id = context.logger[metadataKey: "hb.request.id"]?.description
+                return try await AuditLog.$correlation.withValue(id) {
+                    try await answer(try await calls.read(request, context, of: path))
+                }
+            } catch let refusal as MDMAdminRefusal {
+                return try Answer.json(refusal.failure, status: refusal.status)
+            } catch let error as StorageError where error.isTemporary {
+                // The socket's listener turns this error into a response, for both engines.
+                throw error
+            } catch {
+                Logger.current.error("device administration failed", metadata: ["error": "\(error)"])
+                let refusal = MDMAdminRefusal(.fault)
+                return try Answer.json(refusal.failure, status: refusal.status)
+            }
+        }
+    }
+}
+
+/// Parses calls on the administration socket.
+struct MDMAdminCalls: Sendable {
+    let database: any Database
+
+    func read(
+        _ request: Request, _ context: some RequestContext, of path: MDMAdmin.Path
+    ) async throws -> MDMAdminCall {
+        var places: [String: String] = [:]
+        for (name, value) in context.parameters {
+            guard let text = String(value).removingPercentEncoding else { throw MDMAdminRefusal(.malformed) }
+            places[String(name)] = text
+        }
+        let body: [UInt8]
+        do {
+            body = Array(try await request.body.collect(upTo: MDMAdminCall.limits.bytes).readableBytesView)
+        } catch { throw MDMAdminRefusal(.malformed) }
+        // The audit log of a removed tenant stays readable for as long as its lines are kept.
+        let isLog = path == .audit || path == .auditExport
+        let tenant = try await resolveTenant(places["tenant"] ?? "", orRemoved: isLog)
+        return MDMAdminCall(
+            tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self),
+            period: AuditPeriod(request), replaces: request.uri.queryParameters.get("replace") == "true")
+    }
+
+    private func resolveTenant(_ name: String, orRemoved: Bool) async throws -> TenantID {
+        let known = try await database.read {
+            try $0.records(Organization.self, "WHERE removed IS NULL ORDER BY domain")
+        }
+        if name == "-" {
+            guard known.count <= 1 else {
+                let (message, remedy) = AdminFailure.ambiguousTenant(known.map(\.address))
+                throw MDMAdminRefusal(.ambiguousTenant, message, remedy: remedy)
+            }
+            guard let only = known.first else { throw MDMAdminRefusal(.noTenants) }
+            return only.id
+        }
+        let wanted = name.lowercased()
+        if orRemoved, let id = TenantID(rawValue: wanted),
+            try await database.read({ try $0.exists(Organization.self, "WHERE id = \(id) AND removed IS NOT NULL") })
+        {
+            return id
+        }
+        guard let found = known.first(where: { $0.id.rawValue == wanted || $0.domain == wanted }) else {
+            throw MDMAdminRefusal(.noTenant, "There is no tenant \(name).")
+        }
+        return found.id
+    }
+}
+
+extension AuditPeriod {
+    /// Nil unless the query has both ends of a period.
+    fileprivate init?(_ request: Request) {
+        let query = request.uri.queryParameters
+        guard let from = query.get("from", as: Int64.self), let to = query.get("to", as: Int64.self), from < to else {
+            return nil
+        }
+        self.init(from: Timestamp(rawValue: from), to: Timestamp(rawValue: to))
+    }
+}
+
+extension Answer {
+    /// Returns a JSON response.
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        Answer.bytes(try AdminAnswer.json(value), type: "application/json", status: status)
+    }
+}
