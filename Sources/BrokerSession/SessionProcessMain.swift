@@ -1,14 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import CLinux
-// SPDX-License-Identifier: Apache-2.0
 package import DeviceKeyStore
 package import DeviceState
 internal import Files
 internal import Glibc
 internal import JSON
 package import Logging
-package import SessionIPC
+internal import SessionIPC
 internal import UnixSocket
 
 /// The session process. It serves the apps of one epoch, holds the worker's credentials, and ends with the session.

@@ -1,5 +1,6 @@
 internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
 internal import Processes
 internal import SessionIPC
 internal import Synchronization

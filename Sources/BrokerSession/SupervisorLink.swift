@@ -1,7 +1,8 @@
 internal import BrokerIPC
 internal import BrokerProtocol
-internal import Logging
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
+internal import Logging
 internal import SessionIPC
 internal import Synchronization
 internal import UnixSocket

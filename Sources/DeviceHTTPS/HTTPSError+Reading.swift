@@ -1,6 +1,6 @@
-internal import AsyncHTTPClient
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+internal import AsyncHTTPClient
+internal import DeviceState
 internal import NIOCore
 internal import NIOSSL
 

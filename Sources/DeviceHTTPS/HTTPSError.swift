@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
 
 /// The reason why a request got no complete answer. A complete answer is not an error here, whatever its status.
 package struct HTTPSError: Error, Equatable, CustomStringConvertible {

@@ -1,7 +1,7 @@
-internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceKeyStore
-package import DeviceState
+internal import BrokerProtocol
+internal import DeviceKeyStore
+internal import DeviceState
 package import OAuth
 internal import Redaction
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import CryptoExtras
-// SPDX-License-Identifier: Apache-2.0
 internal import Files
 internal import FoundationEssentials
 package import OAuth

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 package import Hummingbird
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 package import NIOSSL
 package import Storage

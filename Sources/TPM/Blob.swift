@@ -1,5 +1,5 @@
-internal import CTSS
 // SPDX-License-Identifier: Apache-2.0
+internal import CTSS
 internal import DeviceKeyStore
 
 /// The part of a TPM object that is stored outside the TPM, in the format of the TPM2 Software Stack: the public area,

@@ -1,5 +1,5 @@
-internal import CTSS
 // SPDX-License-Identifier: Apache-2.0
+internal import CTSS
 internal import DeviceKeyStore
 
 /// The device's counter in the TPM's own memory (TPM 2.0 library, part 1, section 37.2.5). It never goes down, even if

@@ -1,5 +1,5 @@
-internal import CTSS
 // SPDX-License-Identifier: Apache-2.0
+internal import CTSS
 internal import DeviceKeyStore
 internal import Redaction
 

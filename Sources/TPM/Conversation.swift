@@ -1,5 +1,5 @@
-internal import CTSS
 // SPDX-License-Identifier: Apache-2.0
+internal import CTSS
 internal import DeviceKeyStore
 
 /// One connection to the TPM: the contexts of the TPM2 Software Stack, and the objects that are loaded during the

@@ -1,5 +1,5 @@
-internal import CTSS
 // SPDX-License-Identifier: Apache-2.0
+internal import CTSS
 internal import DeviceKeyStore
 
 /// The templates of the keys in the TPM (TPM 2.0 library, part 1, section 27). No key can leave the TPM, and each key

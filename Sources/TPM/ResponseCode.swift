@@ -1,5 +1,5 @@
-internal import CTSS
 // SPDX-License-Identifier: Apache-2.0
+internal import CTSS
 internal import DeviceKeyStore
 
 /// The result code of a call (TPM 2.0 library, part 2, section 6.6; the TPM2 Software Stack defines the layers).

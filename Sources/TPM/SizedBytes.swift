@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import CTSS
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceKeyStore
 internal import Redaction
 

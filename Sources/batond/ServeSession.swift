@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 import BrokerSession
 import Glibc
 import Logging
 internal import Observability
 import Processes
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 
 /// The session process; only the supervisor starts it.

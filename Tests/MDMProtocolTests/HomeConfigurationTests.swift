@@ -1,5 +1,5 @@
-import JSON
 // SPDX-License-Identifier: Apache-2.0
+import JSON
 import MDMProtocol
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
 import Foundation
 import HTTPTypes
-// SPDX-License-Identifier: Apache-2.0
 import MDMProtocol
 import Redaction
 import Testing

@@ -1,11 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import DeviceHTTPS
+import DeviceState
 import Files
 import Foundation
 import HTTPTypes
 import MDMClient
 import MDMProtocol
+// SPDX-License-Identifier: Apache-2.0
+import Processes
 import Synchronization
 import Testing
 

@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import BrokerIPC
 import DeviceHTTPS
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Files
 import Foundation
 import HTTPTypes

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+// SPDX-License-Identifier: Apache-2.0
+import DeviceHTTPS
 import DeviceState
 import Files
 import Foundation
@@ -7,6 +8,7 @@ import HTTPTypes
 import MDMClient
 import MDMProtocol
 import MDMServer
+import Processes
 import Redaction
 import SwiftASN1
 import Synchronization

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerSupervisor
 import CryptoExtras
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import DeviceState
 import Files

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import Crypto
 import CryptoExtras
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import Foundation
 import Redaction

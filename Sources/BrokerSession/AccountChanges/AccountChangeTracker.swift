@@ -1,6 +1,8 @@
 internal import BrokerProtocol
-internal import OAuth
+internal import DeviceHTTPS
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
+internal import OAuth
 internal import Processes
 internal import SessionIPC
 internal import Synchronization

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 
 /// Answers apps' requests about the device and the signed-in account.
 struct AccountService: Sendable {

@@ -1,5 +1,6 @@
 internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
 internal import DeviceState
 
 /// Creates the headers that sign the current worker's browser in at the identity platform, for the addresses that the

@@ -1,5 +1,5 @@
-internal import Dispatch
 // SPDX-License-Identifier: Apache-2.0
+internal import Dispatch
 package import SessionIPC
 internal import Synchronization
 

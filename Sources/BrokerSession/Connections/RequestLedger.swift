@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
-package import DeviceHTTPS
+internal import DeviceHTTPS
 package import SessionIPC
 internal import Synchronization
 

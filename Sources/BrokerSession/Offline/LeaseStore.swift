@@ -1,7 +1,7 @@
-internal import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 package import DeviceKeyStore
-package import DeviceState
+internal import DeviceState
 package import Files
 package import Logging
 package import OAuth

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import CryptoExtras
-// SPDX-License-Identifier: Apache-2.0
 package import DeviceKeyStore
 internal import FoundationEssentials
 internal import OAuth

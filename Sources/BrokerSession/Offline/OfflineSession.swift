@@ -1,6 +1,7 @@
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import JSON
 internal import OAuth
 

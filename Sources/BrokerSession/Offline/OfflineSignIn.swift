@@ -1,9 +1,11 @@
 internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import DeviceState
 internal import Logging
 internal import OAuth
 internal import Processes
+internal import SessionIPC
 
 /// A worker's sign-in without the server. The device asks for a credential on its own page and checks it against a
 /// lease.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+internal import DeviceState
 package import Processes
 package import WebPages
 

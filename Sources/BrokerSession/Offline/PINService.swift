@@ -1,11 +1,13 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
 internal import DeviceKeyStore
 internal import DeviceState
 internal import Logging
 internal import OAuth
 internal import Processes
+internal import SessionIPC
 internal import Synchronization
 
 /// Lets a worker who has just signed in with the server set a PIN for offline sign-in, on the broker's own page.

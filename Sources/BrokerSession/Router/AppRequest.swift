@@ -1,7 +1,8 @@
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
 internal import DeviceState
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 
 /// A request from an app, with the connection on which its one answer is sent.
 struct AppRequest: Sendable {

@@ -1,11 +1,12 @@
 internal import BrokerIPC
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
 internal import DeviceKeyStore
 internal import DeviceState
 internal import Glibc
 internal import Logging
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 
 /// Logs why apps were refused, and reports the reasons to the supervisor for `baton doctor`.

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import Synchronization
 internal import UnixSocket

@@ -1,7 +1,8 @@
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
 internal import OAuth
+// SPDX-License-Identifier: Apache-2.0
+internal import Processes
 internal import Redaction
 internal import WebPages
 

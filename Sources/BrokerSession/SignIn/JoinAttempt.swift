@@ -1,12 +1,13 @@
 internal import BrokerIPC
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
 internal import DeviceKeyStore
 internal import DeviceState
 internal import OAuth
 internal import Processes
 internal import Redaction
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import SwiftASN1
 internal import X509
 

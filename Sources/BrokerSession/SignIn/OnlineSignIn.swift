@@ -1,10 +1,13 @@
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import DeviceHTTPS
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import DeviceState
 internal import Logging
 internal import OAuth
 internal import Processes
+internal import SessionIPC
 
 /// A worker's sign-in with the identity platform: a page in the browser, then a PRT for this device and epoch.
 struct OnlineSignIn: Sendable {

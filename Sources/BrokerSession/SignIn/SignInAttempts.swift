@@ -1,6 +1,7 @@
 internal import BrokerProtocol
-internal import Processes
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import Processes
 internal import SessionIPC
 internal import Synchronization
 internal import UnixSocket

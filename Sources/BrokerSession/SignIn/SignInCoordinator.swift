@@ -1,8 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import DeviceHTTPS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
+internal import DeviceState
 internal import Dispatch
 internal import Logging
+internal import Processes
+internal import SessionIPC
 
 /// Answers interactive requests: signs a worker in, one attempt at a time, or returns a token of the signed-in worker.
 struct SignInCoordinator: Sendable {

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import OAuth
-// SPDX-License-Identifier: Apache-2.0
 internal import Processes
 internal import Redaction
 internal import WebPages

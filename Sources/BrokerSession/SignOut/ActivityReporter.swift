@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 
 /// Tells the supervisor that a person did something at the device, which postpones the end of an idle session.

@@ -1,8 +1,10 @@
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
+internal import DeviceHTTPS
 internal import DeviceState
 internal import Logging
 package import OAuth
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 
 /// Reports ended sessions of this device to the server until the server has confirmed them. The reports need no

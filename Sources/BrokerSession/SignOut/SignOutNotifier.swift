@@ -1,6 +1,7 @@
 internal import BrokerProtocol
-internal import Logging
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
+internal import Logging
 internal import SessionIPC
 internal import Synchronization
 

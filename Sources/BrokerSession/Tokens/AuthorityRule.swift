@@ -1,8 +1,8 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 package import DeviceState
 internal import MDMProtocol
-package import SessionIPC
+internal import SessionIPC
 
 /// Decides which authorities an app may use on this device: those of the device's own organisation, under the identity
 /// platform's host name or one of Microsoft's host names.

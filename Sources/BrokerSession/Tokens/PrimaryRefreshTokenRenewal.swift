@@ -1,6 +1,8 @@
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import DeviceHTTPS
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import DeviceState
 internal import Glibc
 internal import Logging

@@ -1,9 +1,11 @@
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Glibc
 internal import OAuth
-// SPDX-License-Identifier: Apache-2.0
 internal import Processes
 internal import Redaction
+internal import SessionIPC
 internal import Synchronization
 
 /// Gets tokens for apps without showing a page: from the cache, or with the worker's PRT.

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Passes the beginning, the messages and the end of the agent's connection to the parts that handle them, in the right

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 
 /// Owns the wait for an agent to connect. A page can open once an agent has connected.
 final class AgentWait {

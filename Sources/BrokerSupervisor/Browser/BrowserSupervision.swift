@@ -1,12 +1,13 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceState
 internal import Glibc
 internal import Logging
 internal import Processes
 internal import Receipts
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 
 /// Owns the browsers of a session.
 final class BrowserSupervision {

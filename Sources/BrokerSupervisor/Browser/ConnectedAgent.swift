@@ -1,7 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import Logging
 
 /// Owns the connection to the agent of the worker's graphical session.

@@ -1,5 +1,5 @@
-internal import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import DeviceHTTPS
 internal import DeviceState
 internal import SessionIPC

@@ -1,5 +1,6 @@
 internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import DeviceState
 internal import Logging
 internal import UnixSocket

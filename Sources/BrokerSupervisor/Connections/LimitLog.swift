@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import Synchronization
 

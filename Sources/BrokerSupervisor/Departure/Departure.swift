@@ -1,6 +1,6 @@
-package import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceKeyStore
+package import BrokerIPC
+internal import DeviceKeyStore
 package import DeviceState
 internal import Files
 

@@ -1,6 +1,6 @@
-internal import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceKeyStore
+internal import BrokerIPC
+internal import DeviceKeyStore
 package import DeviceState
 internal import Files
 internal import MDMClient

@@ -1,8 +1,8 @@
-internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 package import DeviceHTTPS
 package import DeviceKeyStore
-package import DeviceState
+internal import DeviceState
 internal import Glibc
 package import Logging
 internal import OAuth

@@ -1,8 +1,8 @@
-package import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
 package import DeviceState
 package import Logging
-package import SessionIPC
+internal import SessionIPC
 
 /// Owns the device's join to a directory. An operator may wait for a join to finish.
 package final class JoinFlow {

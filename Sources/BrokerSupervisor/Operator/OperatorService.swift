@@ -1,9 +1,10 @@
 internal import BrokerIPC
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceKeyStore
 internal import DeviceState
 internal import Processes
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 
 /// Owns the answers to operators' requests, on the supervisor's thread.
 final class OperatorService {

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import Synchronization
 
 /// Owns the request of an operator who waits for the worker to set a PIN for offline sign-in. At most one operator

@@ -1,5 +1,5 @@
-internal import Crypto
 // SPDX-License-Identifier: Apache-2.0
+internal import Crypto
 internal import DeviceKeyStore
 internal import DeviceState
 internal import Files

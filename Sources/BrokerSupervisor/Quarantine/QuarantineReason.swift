@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceKeyStore
-package import DeviceState
+internal import DeviceState
 
 /// Why a device's state is not trusted and must not be used.
 package enum QuarantineReason: Sendable, Equatable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceHTTPS
 package import DeviceKeyStore
-package import DeviceState
+internal import DeviceState
 package import Files
 internal import Glibc
 package import Logging

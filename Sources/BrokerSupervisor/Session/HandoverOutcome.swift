@@ -1,5 +1,5 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 package import DeviceState
 
 /// A hand-over of the device, as its receipt will describe it: the epoch that ended, the reason, and the outcome of

@@ -1,5 +1,5 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 package import SessionIPC
 
 /// The outcome of each event. The supervisor carries out the steps in order. The record of a `journal` step is on disk

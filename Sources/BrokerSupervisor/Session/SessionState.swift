@@ -1,5 +1,5 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 package import DeviceState
 
 extension SessionMachine {

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
-package import DeviceHTTPS
-package import DeviceKeyStore
+internal import DeviceHTTPS
+internal import DeviceKeyStore
 package import DeviceState
 package import Logging
 

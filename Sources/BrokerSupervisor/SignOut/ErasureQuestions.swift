@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Processes
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Owns the questions that the erasers of apps are asked.

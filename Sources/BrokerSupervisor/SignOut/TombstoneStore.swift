@@ -1,5 +1,5 @@
-internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import DeviceState
 
 /// Owns the record of the accounts that each reader of the device's accounts was told about. Written to disk before the

@@ -1,7 +1,8 @@
 internal import BrokerIPC
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceState
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 
 /// Owns the reports of the device's current state to other programs.
 final class StateReports {

@@ -1,6 +1,6 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceKeyStore
+package import BrokerProtocol
+internal import DeviceKeyStore
 package import DeviceState
 package import Files
 internal import Glibc

@@ -2,6 +2,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import DeviceState
 internal import Logging
 internal import MDMClient

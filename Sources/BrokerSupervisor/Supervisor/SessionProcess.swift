@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import Glibc
@@ -5,7 +6,6 @@ internal import JSON
 internal import Logging
 internal import Observability
 internal import Processes
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import UnixSocket
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Owns the end of every request that a session process leaves unanswered.

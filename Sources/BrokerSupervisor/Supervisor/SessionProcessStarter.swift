@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 internal import Retries
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Owns the change from one session process to the next.

@@ -1,5 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
+internal import SessionIPC
 
 /// Applies the device's settings to the session, and ends the session when the settings require it.
 final class SessionRules {

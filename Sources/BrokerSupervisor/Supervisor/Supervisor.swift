@@ -1,7 +1,6 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceKeyStore
 internal import DeviceState
 internal import Files
@@ -9,6 +8,8 @@ internal import Glibc
 internal import Logging
 internal import MDMClient
 internal import Processes
+// SPDX-License-Identifier: Apache-2.0
+internal import SessionIPC
 internal import UnixSocket
 
 /// Owns the supervisor's own thread: it takes the inputs one after the other and passes each to the part that handles

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 package import DeviceState
 internal import Processes
 package import SessionIPC

@@ -1,7 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 internal import JSON
-
-// SPDX-License-Identifier: Apache-2.0
 
 extension DeviceSnapshot {
     /// Returns the registered client with this id, regardless of who asks. The case of ids is ignored.

@@ -1,5 +1,5 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 internal import MDMProtocol
 
 /// Why the registry cannot distinguish the apps. While there is such a failure, no app is served.

@@ -1,5 +1,5 @@
-internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 package import DeviceKeyStore
 package import Files
 internal import Glibc

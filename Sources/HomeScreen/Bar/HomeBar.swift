@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import JSON
 package import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 internal import Processes
 internal import Synchronization

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Files
 internal import Glibc
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 internal import Synchronization
 

@@ -1,5 +1,5 @@
-internal import Files
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import MDMProtocol
 internal import WebPages
 

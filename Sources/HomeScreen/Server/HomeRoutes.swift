@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 internal import NIOCore
 internal import Processes

@@ -1,5 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
+internal import DeviceHTTPS
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceKeyStore
 internal import Glibc
 internal import MDMProtocol
 internal import Processes

@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 package import DeviceHTTPS
 package import DeviceState
 package import Files
 internal import FoundationEssentials
 package import Logging
-package import Processes
+internal import Processes
 internal import ServiceLifecycle
 internal import Synchronization
 

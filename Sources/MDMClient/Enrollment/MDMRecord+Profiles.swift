@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 // SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
 internal import MDMProtocol
 
 extension MDMRecord {

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceState
 internal import FoundationEssentials
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 
 /// The outcome of the commands of one check-in.

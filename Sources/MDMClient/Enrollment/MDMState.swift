@@ -1,6 +1,6 @@
-package import BrowserPolicies
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceKeyStore
+package import BrowserPolicies
+internal import DeviceKeyStore
 package import DeviceState
 internal import Files
 internal import FoundationEssentials

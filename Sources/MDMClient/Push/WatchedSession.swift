@@ -1,5 +1,5 @@
-package import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 package import DeviceState
 
 /// The state that the device reports to its server: the device's registration, the epoch, and the session.

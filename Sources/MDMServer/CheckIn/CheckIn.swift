@@ -1,5 +1,5 @@
-internal import Logging
 // SPDX-License-Identifier: Apache-2.0
+internal import Logging
 internal import MDMProtocol
 internal import Storage
 

@@ -1,5 +1,5 @@
-internal import Encodings
 // SPDX-License-Identifier: Apache-2.0
+internal import Encodings
 internal import MDMProtocol
 internal import Storage
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Encodings
 internal import Foundation
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 internal import NIOPosix
 internal import Storage

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import Hummingbird
-// SPDX-License-Identifier: Apache-2.0
 internal import MDMProtocol
 internal import NIOCore
 internal import Storage

@@ -1,6 +1,6 @@
-package import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+package import BrokerIPC
+internal import DeviceState
 
 /// Recent closures and refusals due to connection limits. Kept in memory only, and bounded.
 package struct LimitReports: Sendable {

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
 package import BrowserPolicies
-// SPDX-License-Identifier: Apache-2.0
 package import DeviceState
 package import Processes
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import DeviceState
 import FoundationEssentials

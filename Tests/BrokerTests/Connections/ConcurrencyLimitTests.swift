@@ -1,6 +1,7 @@
 import BrokerSession
-import Processes
 // SPDX-License-Identifier: Apache-2.0
+import DeviceState
+import Processes
 import SessionIPC
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSession
-// SPDX-License-Identifier: Apache-2.0
 import DeviceHTTPS
 import DeviceState
 import SessionIPC

@@ -1,10 +1,11 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Files
 import Foundation
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import Synchronization
 import TestSupport
 import Testing

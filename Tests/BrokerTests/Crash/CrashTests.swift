@@ -1,12 +1,13 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import DeviceState
 import Files
 import Foundation
 import Receipts
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import BrokerSupervisor
 // SPDX-License-Identifier: Apache-2.0
+import BrokerSupervisor
 import DeviceKeyStore
 import DeviceState
 import Files

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
 import Glibc
-// SPDX-License-Identifier: Apache-2.0
 import Processes
 import Synchronization
 import Testing

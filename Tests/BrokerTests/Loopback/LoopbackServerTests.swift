@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerSession
 import Glibc
-// SPDX-License-Identifier: Apache-2.0
 import Processes
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerSession
 import Crypto
 import CryptoExtras
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import Files
 import Foundation

@@ -1,5 +1,5 @@
-import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
 import DeviceState
 import OAuth
 import PushProtocol

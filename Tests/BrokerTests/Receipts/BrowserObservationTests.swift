@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
@@ -7,6 +6,8 @@ import Foundation
 import Glibc
 import Processes
 import Receipts
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 

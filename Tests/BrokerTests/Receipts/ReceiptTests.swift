@@ -1,7 +1,6 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import DeviceState
 import Files
@@ -10,6 +9,8 @@ import Leftovers
 import OAuth
 import Processes
 import Receipts
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import Synchronization
 import TestSupport
 import Testing

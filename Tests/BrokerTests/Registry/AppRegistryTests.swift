@@ -1,5 +1,5 @@
-import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import DeviceHTTPS
 import DeviceState
 import Files

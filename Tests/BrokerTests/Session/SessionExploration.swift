@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Testing
 
 /// Invariants in every state that any order of events can reach. `scripts/break-session-machine` removes each guard of

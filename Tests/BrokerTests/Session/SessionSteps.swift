@@ -1,8 +1,9 @@
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Dispatch
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 
 /// One event in one state, and its result.
 struct SessionStep: Sendable {

@@ -2,6 +2,7 @@
 import BrokerIPC
 import BrokerSession
 import BrokerSupervisor
+import SessionIPC
 import TestSupport
 import Testing
 

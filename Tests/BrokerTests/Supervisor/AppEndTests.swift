@@ -1,10 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+// SPDX-License-Identifier: Apache-2.0
+import DeviceState
 import Files
 import Processes
 import Receipts
+import SessionIPC
 import TestSupport
 import Testing
 

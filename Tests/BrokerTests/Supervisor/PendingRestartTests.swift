@@ -3,6 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import Processes
+import SessionIPC
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 import BrokerIPC
 import BrokerSupervisor
 import Processes
+import SessionIPC
 import Synchronization
 import TestSupport
 import Testing

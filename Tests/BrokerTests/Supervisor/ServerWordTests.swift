@@ -1,12 +1,13 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Files
 import Foundation
 import MDMClient
 import Processes
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import Synchronization
 import TestSupport
 import Testing

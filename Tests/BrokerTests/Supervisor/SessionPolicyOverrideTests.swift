@@ -1,10 +1,11 @@
 import BrokerIPC
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Files
 import MDMProtocol
 import Processes
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import BrokerIPC
 import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 

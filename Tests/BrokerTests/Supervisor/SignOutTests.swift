@@ -3,6 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import Processes
 import Redaction
+import SessionIPC
 import TestSupport
 import Testing
 import UnixSocket

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import Processes
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import Synchronization
 import TestSupport

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import BrowserPolicies
-// SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
 import DeviceState
 import Files

@@ -1,6 +1,7 @@
 import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
+// SPDX-License-Identifier: Apache-2.0
+import SessionIPC
 import TestSupport
 import Testing
 
