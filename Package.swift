@@ -396,10 +396,10 @@ let package = Package(
     ]
 )
 
-// BATON_TSAN=1 keeps only the targets that ThreadSanitizer checks, and no other package: see scripts/races.
+// BATON_TSAN=1 keeps only the targets that ThreadSanitizer checks, and no other package: see scripts/stress/races.
 if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 
-// BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
+// BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/stress/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
     "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "MDMProtocol", "JSON", "OAuth",
@@ -412,8 +412,8 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark,
-// scripts/benchmark-device and scripts/count-instructions.
+// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/measure/servers,
+// scripts/measure/device and scripts/measure/instructions.
 if Context.environment["BATON_BENCH"] == "1" {
     package.targets.append(
         .executableTarget(

@@ -119,7 +119,7 @@ import Testing
         let rules = Set(try Self.rules().map(\.id))
         var files = 0
         for folder in ["Sources", "Tests", "docs", "Examples"] {
-            // `scripts/races` builds in a folder whose entries are symbolic links.
+            // `scripts/stress/races` builds in a folder whose entries are symbolic links.
             let root = URL(filePath: Repository.root + "/" + folder).resolvingSymlinksInPath()
             let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
             for case let file as URL in found where ["swift", "md"].contains(file.pathExtension) {
