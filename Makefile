@@ -45,10 +45,9 @@ soak: build sample package
 bench: setup
 	scripts/measure/bench $(BENCH)
 
-# Checks code layout, retired words, imports, what an app downloads, and the tables of docs/operations/size.md.
+# Checks code layout, imports, what an app downloads, and the tables of docs/operations/size.md.
 lint:
 	scripts/format
-	scripts/check-words
 	scripts/check/imports
 	scripts/check/shape
 	scripts/check/app-downloads
