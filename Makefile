@@ -21,11 +21,11 @@ test-unit: setup
 
 # Fuzzes every decoder of untrusted input with libFuzzer, each for SECONDS.
 fuzz: setup
-	scripts/fuzz --seconds $(or $(SECONDS),30)
+	scripts/stress/fuzz --seconds $(or $(SECONDS),30)
 
 # Looks for data races in MSAL, its dependencies and the session machine.
 tsan: setup
-	scripts/races
+	scripts/stress/races
 
 # Checks that take too long for continuous integration: fuzzes each decoder for SECONDS; removes each guard of the
 # session machine and each defence of the threat model, one by one, and expects tests to fail; explores sequences of five
@@ -33,26 +33,25 @@ tsan: setup
 # searches for data races, TIMES times. Before that, builds the packages, upgrades them on booted machines, which needs
 # root, and counts the instructions of apps and servers.
 soak: build sample package
-	scripts/try-upgrade
-	scripts/count-instructions
-	scripts/fuzz --seconds $(or $(SECONDS),600)
+	scripts/try/upgrade
+	scripts/measure/instructions
+	scripts/stress/fuzz --seconds $(or $(SECONDS),600)
 	scripts/break-session-machine
 	scripts/break-defences
-	scripts/soak $(or $(TIMES),20)
+	scripts/stress/soak $(or $(TIMES),20)
 
 # Measures Baton against its budgets, in a release build, and writes docs/benchmarks. BENCH=device, hand-over, server,
 # mdm, nodes or scaling runs one benchmark; scaling, the long one, runs only then.
 bench: setup
-	scripts/bench $(BENCH)
+	scripts/measure/bench $(BENCH)
 
-# Checks code layout, retired words, imports, what an app downloads, and the tables of docs/operations/size.md.
+# Checks code layout, imports, what an app downloads, and the tables of docs/operations/size.md.
 lint:
 	scripts/format
-	scripts/check-words
-	scripts/check-imports
-	scripts/check-shape
-	scripts/check-app-downloads
-	scripts/check-sizes
+	scripts/check/imports
+	scripts/check/shape
+	scripts/check/app-downloads
+	scripts/check/sizes
 
 build: setup
 	scripts/swift build
@@ -66,4 +65,4 @@ setup:
 
 # Builds the Debian packages in .build/packages; needs a release build.
 package: setup
-	scripts/package
+	scripts/package/debian

@@ -41,7 +41,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        // 1. Base: kernel calls that Swift's Glibc module does not expose, secrets, sockets, JSON, files, processes.
+        // Base: kernel calls that Swift's Glibc module does not expose, secrets, sockets, JSON, files, processes.
         .target(name: "CLinux"),
         // Replaces free(3) in each program that links this target.
         .target(name: "CWipedHeap"),
@@ -59,7 +59,7 @@ let package = Package(
         // The format of logs and of published metrics, for servers and devices.
         .target(name: "Observability", dependencies: ["JSON", .logging]),
 
-        // 2. Vocabulary: value types only, no I/O.
+        // Vocabulary: value types only, no I/O.
         // Shared by all of Baton's pages: texts in several languages, markup, colours and logos, the on-screen keyboard.
         .target(
             name: "WebPages", dependencies: ["JSON"],
@@ -78,7 +78,7 @@ let package = Package(
                 .certificates,
             ]),
 
-        // 3. Persistence.
+        // Persistence.
         .target(name: "Storage", dependencies: ["Encodings", "JSON", .crypto, .grdb]),
         // A target of its own, so that only a server with many nodes needs PostgreSQL's client library.
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "ServerMetrics", dependencies: ["Observability", "Storage", .coreMetrics, .httpTypes, .hummingbird]),
 
-        // 4. Contracts between processes, without I/O.
+        // Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["Encodings", "JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
         // The header with which a load balancer names the client of a connection.
@@ -101,7 +101,7 @@ let package = Package(
         .target(name: "PushProtocol", dependencies: ["JSON"]),
         .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
-        // 5. The messages between the broker's own programs: supervisor, agent, command line.
+        // The messages between the broker's own programs: supervisor, agent, command line.
         .target(
             name: "BrokerIPC",
             dependencies: [
@@ -113,7 +113,7 @@ let package = Package(
         // the list needs no network access and no cryptography.
         .target(name: "Leftovers", dependencies: ["BrokerIPC", "BrowserExtension"]),
 
-        // 6. Engines. They never import each other.
+        // Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "Retries", "UnixSocket"]),
         // For apps that take part in the hand-over: erasers, changes of worker, unsaved work.
         .target(name: "Handover", dependencies: ["BrokerProtocol", "MSAL"]),
@@ -220,10 +220,10 @@ let package = Package(
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
-        // 7. Code for only one executable: access to the TPM, so that no other program loads its library.
+        // Code for only one executable: access to the TPM, so that no other program loads its library.
         .target(name: "TPM", dependencies: ["CLinux", "CTSS", "DeviceKeyStore", "Files", "Redaction"]),
 
-        // 8. Executables: they parse arguments, compose the parts and run them.
+        // Executables: they parse arguments, compose the parts and run them.
         .executableTarget(
             name: "baton",
             dependencies: [
@@ -396,10 +396,10 @@ let package = Package(
     ]
 )
 
-// BATON_TSAN=1 keeps only the targets that ThreadSanitizer checks, and no other package: see scripts/races.
+// BATON_TSAN=1 keeps only the targets that ThreadSanitizer checks, and no other package: see scripts/stress/races.
 if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 
-// BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
+// BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/stress/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
     "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "MDMProtocol", "JSON", "OAuth",
@@ -412,8 +412,8 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark,
-// scripts/benchmark-device and scripts/count-instructions.
+// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/measure/servers,
+// scripts/measure/device and scripts/measure/instructions.
 if Context.environment["BATON_BENCH"] == "1" {
     package.targets.append(
         .executableTarget(

@@ -4,14 +4,14 @@ import CRoundTrip
 import Foundation
 import Glibc
 
-/// Acts as the apps of a device for scripts/benchmark-device.
+/// Acts as the apps of a device for scripts/measure/device.
 @main
 struct DeviceBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device-benchmark",
         abstract: "Measures what apps of a device experience.",
         discussion: """
-            The apps must be registered on the device, and a worker signed in: scripts/benchmark-device does both. Each \
+            The apps must be registered on the device, and a worker signed in: scripts/measure/device does both. Each \
             command prints lines of JSON.
             """,
         subcommands: [CachedCalls.self, FirstTokens.self, ChangeNotice.self])

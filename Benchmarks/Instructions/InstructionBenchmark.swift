@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Repeats one piece of work, so that its instructions can be counted: see scripts/count-instructions.
+/// Repeats one piece of work, so that its instructions can be counted: see scripts/measure/instructions.
 ///
 /// `main` is synchronous, because valgrind cannot follow a program whose first thread ends.
 @main

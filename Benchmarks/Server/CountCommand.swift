@@ -9,7 +9,7 @@ import OAuth
 import Storage
 import Synchronization
 
-/// Repeats one piece of work, so that its instructions can be counted: see scripts/count-instructions.
+/// Repeats one piece of work, so that its instructions can be counted: see scripts/measure/instructions.
 struct CountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "count", abstract: "Repeats one piece of work over a database in memory.", shouldDisplay: false)

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import Glibc
 
-/// One line of the output. scripts/benchmark adds the reference, the ratio and the budget.
+/// One line of the output. scripts/measure/servers adds the reference, the ratio and the budget.
 struct Figure: Encodable {
     /// The cost of an operation in a database of `n` users, devices and sessions.
     struct Point: Encodable {

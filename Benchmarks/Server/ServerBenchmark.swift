@@ -14,7 +14,7 @@ struct ServerBenchmark: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server-benchmark",
         abstract: "Measures grants, sign-ins and device management. Prints one JSON object per line.",
-        discussion: "Figures count only from a release build: scripts/benchmark.",
+        discussion: "Figures count only from a release build: scripts/measure/servers.",
         subcommands: [
             ServerCommand.self, MDMCommand.self, ScalingCommand.self, CountCommand.self, AuditCommand.self,
             MetricsCommand.self,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of the broker's socket in Python, and a watch on a device's journal, from which other programs can see that
-a session has ended. docs/broker-protocol.md describes the protocol."""
+a session has ended. docs/reference/broker-protocol.md describes the protocol."""
 import ctypes
 import json
 import os

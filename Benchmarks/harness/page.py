@@ -5,33 +5,33 @@ from plots import bars, curves
 
 TITLES = {
     "device": ("Device", """\
-An app's calls through `MSAL` and the broker, and the broker itself (`scripts/benchmark-device`). The cached calls are
+An app's calls through `MSAL` and the broker, and the broker itself (`scripts/measure/device`). The cached calls are
 measured in turns with a bare round trip of as many bytes, written in C, and with `oidc-agent` of Debian, through its
 own library. The app runs on one processor, the broker, the other end of the bare round trip and `oidc-agent` on the
 other."""),
     "hand-over": ("Hand-over", """\
 From the request to sign out until the device is ready for the next worker, with 0 to 200 connected apps. Each app is a
-process of its own and has registered an eraser (`scripts/benchmark-handover`). The worker signs in without a browser,
+process of its own and has registered an eraser (`scripts/measure/handover`). The worker signs in without a browser,
 except where the table says otherwise. The keys are gone when the session process has ended. The last two rows are by
-`scripts/measure-revocation` and `scripts/measure-handover-touch`."""),
+`scripts/measure/revocation` and `scripts/measure/handover-touch`."""),
     "server": ("Server", """\
-The identity platform's grants and sign-ins (`scripts/benchmark server`), with references that do only the unavoidable
-part of the work."""),
-    "mdm": ("Device management", "The MDM server's durable queue (`scripts/benchmark mdm`)."),
+The identity platform's grants and sign-ins (`scripts/measure/servers server`), with references that do only the
+unavoidable part of the work."""),
+    "mdm": ("Device management", "The MDM server's durable queue (`scripts/measure/servers mdm`)."),
     "nodes": ("Nodes on PostgreSQL", """\
 One, two and four nodes of `baton-server` over one PostgreSQL server, with four clients over HTTPS for each node
-(`scripts/benchmark-nodes`). All of them share the machine, so more nodes cannot answer more requests; the limit is the
+(`scripts/measure/nodes`). All of them share the machine, so more nodes cannot answer more requests; the limit is the
 processor time of all nodes for one grant. Each client sends its next request to the next node. The database has 20,000
 sessions. PostgreSQL's own benchmark, `pgbench`, commits transactions of one updated row. A statement is a round trip to
 PostgreSQL; `BEGIN` and `COMMIT` count."""),
     "scaling": ("Scaling", """\
-The cost of each operation as the organisation grows (`scripts/benchmark scaling`)."""),
+The cost of each operation as the organisation grows (`scripts/measure/servers scaling`)."""),
 }
 
 BUSY = 0.7  # load on an otherwise idle machine: the setup that ended a moment ago
 
 INTRODUCTION = """\
-<!-- Written by scripts/bench from results.json. Change the benchmarks or Benchmarks/harness/page.py instead. -->
+<!-- Written by scripts/measure/bench from results.json. Change the benchmarks or Benchmarks/harness/page.py instead. -->
 
 # Benchmarks
 

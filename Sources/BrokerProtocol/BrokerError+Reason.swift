@@ -67,7 +67,7 @@ extension BrokerError {
             }
         }
 
-        /// The meaning of each reason that this broker sends; `docs/errors.md` is generated from it.
+        /// The meaning of each reason that this broker sends; `docs/reference/errors.md` is generated from it.
         package static let meanings: KeyValuePairs<Reason, String> = [
             .unknownClient: "No app on the device is registered with the client id.",
             .otherApp: "The client id belongs to another app.",

@@ -27,7 +27,7 @@ package struct AuditReport: Sendable, Codable, Equatable {
     /// The differences that the same entry explains, or all those that no entry explains.
     package struct Group: Sendable, Codable, Equatable {
         package let judgement: Judgement
-        /// The name of the entry (`docs/leftovers.md`); nil if no entry explains the differences.
+        /// The name of the entry (`docs/reference/leftovers.md`); nil if no entry explains the differences.
         package let entry: String?
         /// The remedy; nil unless ``judgement`` is ``Judgement/notCovered``.
         package let remedy: String?

@@ -69,8 +69,8 @@ extension Leftover {
                 "the pseudonym of each session, which only the tenant can resolve; when the session began and ended, "
                 + "and why",
             until:
-                "`retention.receiptDays` ([400 days](receipts.md#files)), or there are more than 64 files of 256 KiB: "
-                + "then the oldest is deleted"),
+                "`retention.receiptDays` ([400 days](../receipts.md#files)), or there are more than 64 files of 256 "
+                + "KiB: then the oldest is deleted"),
         file(
             "receipt_records", ["receipts/end.json", "receipts/keys.jsonl", "receipts/anchors.jsonl"],
             holds: "none: hashes, numbers, keys"),
@@ -85,8 +85,8 @@ extension Leftover {
         file(
             "offline_leases", ["offline/*"],
             holds:
-                "encrypted, and only if the organisation allows [offline sign-in](offline.md): names, and verifiers of the "
-                + "password and of the PIN, if one is set",
+                "encrypted, and only if the organisation allows [offline sign-in](../offline.md): names, and "
+                + "verifiers of the password and of the PIN, if one is set",
             until: "the lease ends (after 12 h by default) or is withdrawn"),
         file("state_folders", ["session", "trash"], holds: "none: empty folders"),
     ]

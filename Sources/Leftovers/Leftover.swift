@@ -2,7 +2,7 @@
 
 /// A place where data of a worker can remain. Each entry names who clears the data and who observes that it is gone.
 ///
-/// ``all`` is the only list of these places; `docs/leftovers.md` is generated from it.
+/// ``all`` is the only list of these places; `docs/reference/leftovers.md` is generated from it.
 package struct Leftover: Sendable {
     /// Where the data is.
     package enum Place: Sendable, Hashable {

@@ -4,7 +4,7 @@ internal import BrokerProtocol
 /// An error that a call to a ``TestDevice`` can end with.
 ///
 /// The library converts this error as it converts an error of a real broker, with the codes, texts and reasons of
-/// `docs/errors.md`.
+/// `docs/reference/errors.md`.
 public struct TestFailure: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case refusal(BrokerError)

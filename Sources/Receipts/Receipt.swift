@@ -38,7 +38,7 @@ package struct Receipt: Sendable, Equatable {
     }
 
     /// What the receipt contains in addition to its items: findings about the entries of the list of leftovers
-    /// (`docs/leftovers.md`), and about the browsers before their end.
+    /// (`docs/reference/leftovers.md`), and about the browsers before their end.
     package struct Remains: Sendable, Equatable {
         /// The entries that cover files of the session's user which were created or changed since the session began;
         /// sorted. ``Receipt/unexplained`` stands for files that no entry covers.

@@ -34,7 +34,7 @@ struct BatonAgent: ParsableCommand {
         // end the agent.
         _ = signal(SIGPIPE, SIG_IGN)
         let former = BrowserAgent.Files.take()
-        // A process that has started anew after a session keeps its configuration. See docs/configuration.md.
+        // A process that has started anew after a session keeps its configuration. See docs/reference/configuration.md.
         let configuration = try read(former?.configuration)
         configuration.logFormat.bootstrap(level: configuration.logLevel)
         let logger = Logger(label: "baton-agent")

@@ -14,7 +14,7 @@ struct BatonServer: AsyncParsableCommand {
             clean stop, 64 for a wrong command line, 78 for a wrong configuration, 1 for every other failure.
             """)
 
-    @Option(name: .long, help: "The configuration file (JSON); see docs/configuration.md.")
+    @Option(name: .long, help: "The configuration file (JSON); see docs/reference/configuration.md.")
     var config: String
 
     func run() async throws {

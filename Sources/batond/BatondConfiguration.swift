@@ -40,8 +40,8 @@ struct BatondConfiguration: Decodable {
             throw ConfigurationError(file: file, cause: "it is not JSON (\(failure))", remedy: "Correct it there.")
         } catch {
             throw ConfigurationError(
-                file: file, cause: "it does not have the form that batond expects", remedy: "See docs/configuration.md."
-            )
+                file: file, cause: "it does not have the form that batond expects",
+                remedy: "See docs/reference/configuration.md.")
         }
     }
 

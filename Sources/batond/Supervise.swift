@@ -20,7 +20,7 @@ struct Supervise: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the broker on this device.")
 
-    @Option(help: "The configuration file (JSON; see docs/configuration.md).")
+    @Option(help: "The configuration file (JSON; see docs/reference/configuration.md).")
     var config: String
     /// Set by the broker itself when it restarts in the same process.
     @Flag(help: .hidden)

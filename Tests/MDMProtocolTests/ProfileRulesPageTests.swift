@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `docs profile-rules md is the list; scripts pages writes it`() throws {
-        let file = URL(filePath: Repository.root + "/docs/profile-rules.md")
+        let file = URL(filePath: Repository.root + "/docs/reference/profile-rules.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil { try Data(Self.page.utf8).write(to: file) }
         #expect(try String(contentsOf: file, encoding: .utf8) == Self.page)
     }

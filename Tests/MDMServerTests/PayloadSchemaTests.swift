@@ -11,7 +11,7 @@ import MDMProtocol
 import Synchronization
 import Testing
 
-/// Checks with `scripts/check-payloads` that server and device follow Apple's schema in everything that they write in
+/// Checks with `scripts/check/payloads` that server and device follow Apple's schema in everything that they write in
 /// Apple's protocol.
 @Suite struct PayloadSchemaTests: AgentSteps {
     @Test

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Property lists recorded from the wire, each with its kind, for `scripts/check-payloads`.
+/// Property lists recorded from the wire, each with its kind, for `scripts/check/payloads`.
 struct RecordedMessages: Sendable {
     private(set) var messages: [(kind: String, bytes: [UInt8])] = []
     /// The request types, by the UUIDs that the commands' results will carry.
@@ -43,7 +43,7 @@ struct RecordedMessages: Sendable {
         return try #require(requests[uuid])
     }
 
-    /// Runs `scripts/check-payloads` on the messages. Returns whether it succeeded, and its output.
+    /// Runs `scripts/check/payloads` on the messages. Returns whether it succeeded, and its output.
     func check(_ options: String..., in folder: Directory) async throws -> (isClean: Bool, text: String) {
         let place = folder.appending(UUID().uuidString)
         try place.make()
@@ -53,7 +53,7 @@ struct RecordedMessages: Sendable {
             try Data(message.bytes).write(to: URL(filePath: file))
             arguments.append("\(message.kind):\(file)")
         }
-        let script = "\(Repository.root)/scripts/check-payloads"
+        let script = "\(Repository.root)/scripts/check/payloads"
         let result = try await run(
             .name("python3"), arguments: Arguments([script] + arguments), output: .string(limit: 1 << 20),
             error: .string(limit: 1 << 20))

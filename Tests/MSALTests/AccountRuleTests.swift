@@ -5,7 +5,7 @@ import JSON
 import MSAL
 import Testing
 
-/// The ENUM, ACC and REM rules of docs/msal-rules.md: which accounts exist, and their properties.
+/// The ENUM, ACC and REM rules of docs/reference/msal-rules.md: which accounts exist, and their properties.
 @Suite(.timeLimit(.minutes(10))) struct AccountRuleTests {
     private static func list(_ accounts: AccountRecord...) -> FlatMap { AccountsResponse(accounts: accounts).entries }
 

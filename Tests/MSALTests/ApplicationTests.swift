@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The INIT, AUT, THR and LOG rules of docs/msal-rules.md.
+/// The INIT, AUT, THR and LOG rules of docs/reference/msal-rules.md.
 @Suite(.timeLimit(.minutes(10))) struct ApplicationTests {
     private func configuration(
         clientId: String = "client-1", redirectUri: String? = "msauth.org.example.worker://auth"

@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// The BRK, INIT-8 and INIT-12 rules of docs/msal-rules.md: when the library asks the broker.
+/// The BRK, INIT-8 and INIT-12 rules of docs/reference/msal-rules.md: when the library asks the broker.
 @Suite(.timeLimit(.minutes(10))) struct BrokerUseTests {
     @Test func `INIT-8 BRK-1 DEV-1 an app that bypasses the check of its redirect URI has no broker`() async throws {
         let requests = Requests()

@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The CUR rules of docs/msal-rules.md. The broker remembers which account each client saw.
+/// The CUR rules of docs/reference/msal-rules.md. The broker remembers which account each client saw.
 @Suite(.timeLimit(.minutes(10))) struct CurrentAccountTests {
     static let truthTable: [(AccountRecord?, AccountRecord?)] = [
         (nil, nil), (TestValues.amara, nil), (TestValues.amara, TestValues.amara), (nil, TestValues.amara),

@@ -5,8 +5,8 @@ import MSAL
 import Testing
 import UnixSocket
 
-/// The DEV rules of docs/msal-rules.md. Microsoft's library reports a failure as a personal device; this library
-/// reports an error.
+/// The DEV rules of docs/reference/msal-rules.md. Microsoft's library reports a failure as a personal device; this
+/// library reports an error.
 @Suite(.timeLimit(.minutes(10))) struct DeviceInformationTests {
     @Test(arguments: [(DeviceInfo.Mode.shared, MSALDeviceMode.shared), (.personal, .default)])
     func `DEV-3 DEV-9 the broker's mode is the device's mode`(mode: DeviceInfo.Mode, expected: MSALDeviceMode)

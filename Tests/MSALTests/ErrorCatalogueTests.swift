@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `docs errors md is the list; scripts pages writes it`() throws {
-        let file = URL(filePath: Repository.root + "/docs/errors.md")
+        let file = URL(filePath: Repository.root + "/docs/reference/errors.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
             try Data(ErrorCatalogue.page.utf8).write(to: file)
         }

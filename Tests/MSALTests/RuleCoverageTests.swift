@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks docs/msal-rules.md, which lists the numbered rules of Microsoft's library and the tests of each rule.
+/// Checks docs/reference/msal-rules.md, which lists the numbered rules of Microsoft's library and the tests of each
+/// rule.
 @Suite struct RuleCoverageTests {
-    /// A row of docs/msal-rules.md.
+    /// A row of docs/reference/msal-rules.md.
     private struct Rule {
         let id: String
         /// The last column: the tests of the rule, a link to the differences, or why it is left out.
@@ -28,7 +29,7 @@ import Testing
     }
 
     private static func rules() throws -> [Rule] {
-        try text("docs/msal-rules.md").split(separator: "\n").compactMap { row in
+        try text("docs/reference/msal-rules.md").split(separator: "\n").compactMap { row in
             let cells = row.dropFirst(2).dropLast(2).split(separator: " | ")
             guard cells.count == 3, cells[0].wholeMatch(of: #/[A-Z]+-[0-9]+/#) != nil else { return nil }
             return Rule(id: String(cells[0]), held: String(cells[2]))
@@ -63,9 +64,9 @@ import Testing
         return found
     }
 
-    /// Returns the ids in the first column of docs/differences.md.
+    /// Returns the ids in the first column of docs/reference/differences.md.
     private static func different() throws -> Set<String> {
-        let rows = try text("docs/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        let rows = try text("docs/reference/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
         return ids(in: rows.compactMap { $0.split(separator: "|").first }.joined(separator: " "))
     }
 
@@ -83,7 +84,7 @@ import Testing
         for rule in rules {
             if rule.tests.isEmpty, !rule.differs, !rule.isLeftOut { faults.append("\(rule.id) is held by nothing") }
             if rule.differs != different.contains(rule.id) {
-                faults.append("\(rule.id): the page and docs/differences.md disagree")
+                faults.append("\(rule.id): the page and docs/reference/differences.md disagree")
             }
             for test in rule.tests {
                 let parts = test.split(separator: ": ", maxSplits: 1).map(String.init)
@@ -119,7 +120,7 @@ import Testing
         let rules = Set(try Self.rules().map(\.id))
         var files = 0
         for folder in ["Sources", "Tests", "docs", "Examples"] {
-            // `scripts/races` builds in a folder whose entries are symbolic links.
+            // `scripts/stress/races` builds in a folder whose entries are symbolic links.
             let root = URL(filePath: Repository.root + "/" + folder).resolvingSymlinksInPath()
             let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
             for case let file as URL in found where ["swift", "md"].contains(file.pathExtension) {
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func `every row names its test, and that test exists`() throws {
-        let rows = try Self.text("docs/differences.md").split(separator: "\n").filter {
+        let rows = try Self.text("docs/reference/differences.md").split(separator: "\n").filter {
             $0.hasPrefix("| ") && !$0.hasPrefix("| rule |")
         }
         #expect(rows.count > 40)

@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The OUT rules of docs/msal-rules.md.
+/// The OUT rules of docs/reference/msal-rules.md.
 @Suite(.timeLimit(.minutes(10))) struct SignoutTests {
     @Test(arguments: [true, false])
     func `OUT-8 OUT-16 the broker is told whether to sign out of the browser, too`(fromBrowser: Bool) async throws {

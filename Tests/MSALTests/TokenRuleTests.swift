@@ -5,8 +5,8 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The INT, SIL and CLM rules of docs/msal-rules.md: how parameters reach the broker and how its answer reaches the
-/// app.
+/// The INT, SIL and CLM rules of docs/reference/msal-rules.md: how parameters reach the broker and how its answer
+/// reaches the app.
 @Suite(.timeLimit(.minutes(10))) struct TokenRuleTests {
     private func interactive(_ scopes: [String] = ["user.read"]) -> MSALInteractiveTokenParameters {
         MSALInteractiveTokenParameters(

@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The INT, SIL, RES, CACHE and ERR rules of docs/msal-rules.md.
+/// The INT, SIL, RES, CACHE and ERR rules of docs/reference/msal-rules.md.
 @Suite(.timeLimit(.minutes(10))) struct TokenTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every selector and every Objective-C name of the library's classes, as an app written for Microsoft's library uses it.
-// scripts/check-objc-face compiles this against the header that the compiler generates from Sources/MSAL.
+// scripts/check/objc-face compiles this against the header that the compiler generates from Sources/MSAL.
 
 static void application(NSURL *url, NSString *text, NSArray<NSString *> *scopes, MSALWebviewParameters *web) {
     NSError *error = nil;

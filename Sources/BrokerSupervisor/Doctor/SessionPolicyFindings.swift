@@ -92,7 +92,8 @@ extension CheckResult {
                     "No program has reported a person's input to the agent: a worker whose apps report no activity is "
                     + "signed out after \(sessionPolicy.timeouts.idle) seconds.",
                 remedy:
-                    "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")
+                    "Run in the graphical session: systemctl --user enable --now baton-input "
+                    + "(docs/reference/configuration.md).")
         ]
     }
 }

@@ -6,8 +6,8 @@ internal import Receipts
 
 /// The result of the search for files that a session's user left behind.
 struct FileSearch: Equatable {
-    /// The names of the leftovers (docs/leftovers.md); sorted. ``Receipt/unexplained`` stands for files that no entry
-    /// names.
+    /// The names of the leftovers (docs/reference/leftovers.md); sorted. ``Receipt/unexplained`` stands for files that
+    /// no entry names.
     var found: [String] = []
     /// The places that were searched completely.
     var searched: Set<SearchedPlace> = []

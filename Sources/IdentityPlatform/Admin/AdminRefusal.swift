@@ -138,7 +138,7 @@ package enum AdminRefusal: String, Error, Sendable {
                 "Use the application id of Graph or of device registration."
             )
         case .unknownPermission:
-            ("No resource of the server has this permission.", "Use the names in docs/identity-platform.md.")
+            ("No resource of the server has this permission.", "Use the names in docs/reference/identity-platform.md.")
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")

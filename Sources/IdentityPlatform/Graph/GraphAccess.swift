@@ -2,7 +2,7 @@
 internal import Storage
 
 /// A route's requirements: the token must have one of ``permissions``, and the person must currently hold one of
-/// ``roles``. The table in docs/identity-platform.md lists the same values.
+/// ``roles``. The table in docs/reference/identity-platform.md lists the same values.
 package struct GraphAccess: Sendable {
     /// The permissions that are sufficient. The token must have at least one of them.
     package let permissions: [GraphPermission]

@@ -3,7 +3,7 @@ internal import BrokerProtocol
 
 /// Generates the page on errors from the list of problems and from the broker's reasons.
 package enum ErrorCatalogue {
-    /// The text of `docs/errors.md`.
+    /// The text of `docs/reference/errors.md`.
     package static var page: String {
         let rows = Problem.allCases.map { problem in
             let entry = problem.entry

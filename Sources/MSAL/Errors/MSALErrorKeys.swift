@@ -10,8 +10,8 @@ public let MSALErrorDescriptionKey: String = "MSALErrorDescriptionKey"
 /// String: a stable code for the cause, finer than the error codes, such as `signed_in_offline` or `broker_silent`.
 /// Microsoft's library does not have this key.
 ///
-/// The value is a name from `docs/errors.md`: the broker's reason if the broker gave a reason, otherwise the name of
-/// the error.
+/// The value is a name from `docs/reference/errors.md`: the broker's reason if the broker gave a reason, otherwise the
+/// name of the error.
 public let BatonReasonKey: String = "BatonReasonKey"
 /// String: the server's OAuth error.
 public let MSALOAuthErrorKey: String = "MSALOAuthErrorKey"

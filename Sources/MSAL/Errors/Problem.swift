@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every error that apps can get: a closed list from which `docs/errors.md` is generated.
+/// Every error that apps can get: a closed list from which `docs/reference/errors.md` is generated.
 ///
 /// Each case has a code, an internal code (only if the code is -50000), a cause and a remedy (`Problem+Entry.swift`).
 /// Raw values are stable.

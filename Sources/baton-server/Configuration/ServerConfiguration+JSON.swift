@@ -28,7 +28,7 @@ extension ServerConfiguration {
         } catch let error as DecodingError {
             throw ServerError(
                 .configurationMalformed, "The configuration file is not valid: \(error.explanation).",
-                remedy: "Compare it with the example in docs/configuration.md.")
+                remedy: "Compare it with the example in docs/reference/configuration.md.")
         }
     }
 }

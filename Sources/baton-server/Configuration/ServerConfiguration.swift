@@ -4,7 +4,8 @@ internal import Logging
 internal import Observability
 internal import ProxyProtocol
 
-/// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
+/// The server's configuration file. Every key is documented in `docs/reference/configuration.md`; an unknown key is an
+/// error.
 struct ServerConfiguration: Sendable {
     /// The state directory: `ca/`, `identity.sqlite`, `mdm.sqlite`, `storage.key`, `packages/`, `admin.sock`, `lock`.
     let directory: String

@@ -57,7 +57,7 @@ extension DatabaseConfiguration {
         case .sqlite: "Check the permissions of the directory and the free space of its disk; the log above says more."
         case .postgreSQL:
             "Check that PostgreSQL runs, and compare the key database with the section PostgreSQL of "
-                + "docs/configuration.md."
+                + "docs/reference/configuration.md."
         }
     }
 }

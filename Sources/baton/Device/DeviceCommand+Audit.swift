@@ -36,7 +36,7 @@ extension DeviceCommand {
         private static let standardAgentConfig = "/etc/baton/baton-agent.json"
         @Option(help: ArgumentHelp("Do not look into this folder. May be repeated.", valueName: "folder"))
         var skip: [String] = []
-        @Flag(help: "Also count items that Baton does not clear (see docs/leftovers.md).")
+        @Flag(help: "Also count items that Baton does not clear (see docs/reference/leftovers.md).")
         var strict = false
         @Flag(help: "Also list items that stay by design.")
         var all = false
@@ -188,7 +188,7 @@ extension DeviceCommand {
 
         private static func lines(_ group: AuditReport.Group) -> [String] {
             let more = group.differences.count - maximumLines
-            var lines = ["\(words(group.judgement)): \(group.entry ?? "no entry of docs/leftovers.md")"]
+            var lines = ["\(words(group.judgement)): \(group.entry ?? "no entry of docs/reference/leftovers.md")"]
             lines += group.differences.prefix(maximumLines).map { difference in
                 "  \(difference.change.rawValue) \(difference.kind.rawValue) \(TextTable.printable(difference.name))"
             }

@@ -87,7 +87,7 @@ extension DeviceMetrics {
             family(
                 .counter, Name.errors, by: "code",
                 values: known(BrokerError.Code.all.map { String($0.rawValue) }, errors),
-                help: "Requests of apps that were answered with an error, by its number (docs/errors.md)."),
+                help: "Requests of apps that were answered with an error, by its number (docs/reference/errors.md)."),
             single(.counter, Name.opened, value: connectionsOpened, help: "Connections that apps opened."),
             single(
                 .counter, Name.limited, value: connectionsLimited,

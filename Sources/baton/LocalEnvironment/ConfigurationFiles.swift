@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import MDMProtocol
 
-/// The configuration file of the environment's server. docs/configuration.md describes the keys of all files here.
+/// The configuration file of the environment's server. docs/reference/configuration.md describes the keys of all files
+/// here.
 struct ServerFile: Encodable {
     let directory: String
     let address = "127.0.0.1"

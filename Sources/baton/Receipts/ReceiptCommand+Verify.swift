@@ -91,7 +91,8 @@ struct VerifyReport: Encodable {
         }
         if !verdict.unobserved.isEmpty {
             let names = verdict.unobserved.map(TextTable.printable).joined(separator: ", ")
-            limits.append("After at least one session these places were not examined (docs/leftovers.md): \(names).")
+            limits.append(
+                "After at least one session these places were not examined (docs/reference/leftovers.md): \(names).")
         }
         if verdict.silentCount > 0 {
             limits.append(

@@ -24,10 +24,11 @@ struct ReceiptSummary: Encodable {
     let accessTokensEndBy: String
     let subject: String
     let items: [Item]
-    /// The entries of docs/leftovers.md in whose places something was left; `none` if nothing was left, or `unknown`.
+    /// The entries of docs/reference/leftovers.md in whose places something was left; `none` if nothing was left, or
+    /// `unknown`.
     let left: String
-    /// The entries of docs/leftovers.md whose places were not examined; `none` if all were examined, or `unknown` if an
-    /// earlier version of Baton wrote the receipt.
+    /// The entries of docs/reference/leftovers.md whose places were not examined; `none` if all were examined, or
+    /// `unknown` if an earlier version of Baton wrote the receipt.
     let unobserved: String
     /// When the search for folders that belong to no entry began, if that was before the session.
     let foldersAsOf: String?

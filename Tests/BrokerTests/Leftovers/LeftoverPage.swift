@@ -10,7 +10,7 @@ enum LeftoverPage {
         This page lists the places where something of a worker is known to remain on a device: what stays by design, what is
         cleared and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
         review Baton. `baton device audit` compares a device with this list before and after a session, and reports what the list
-        does not name ([administration](administration.md#check-that-a-session-has-left-nothing)). The page is generated
+        does not name ([administration](../administration.md#check-that-a-session-has-left-nothing)). The page is generated
         from `Sources/Leftovers` by `scripts/pages`; do not edit it.
 
         ## Files that stay in the state folder
@@ -23,12 +23,12 @@ enum LeftoverPage {
         | file | data of a worker | until |
         |---|---|---|
         \(table(Leftover.all.filter { $0.fate == .kept && $0.isOfState }) { [files($0), $0.holds, $0.eraser] })
-        Each session has a different pseudonym ([receipts](receipts.md)).
+        Each session has a different pseudonym ([receipts](../receipts.md)).
 
         ## What is cleared
 
         “Observed by” names the program that can observe that the entry is gone. The receipt of each session says what was
-        observed ([receipts](receipts.md)): as an item, or, if the session had no such item or the entry is removed only after
+        observed ([receipts](../receipts.md)): as an item, or, if the session had no such item or the entry is removed only after
         the receipt is written, in `unobserved`. Paths without a leading `/` are below the state folder or below the agent's folder of
         profiles.
 
@@ -52,7 +52,7 @@ enum LeftoverPage {
         })
         ## What Baton does not clear
 
-        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md#who-observed-it) lists the
+        Baton does not remove these. With `baton-helper`, `left` in the [receipt](../receipts.md#who-observed-it) lists the
         entries for which the session's user has left files. `unobserved` lists the entries whose places nobody searched. The
         worker's browser writes only to folders of its own (`EscapeTests: the worker's browser shows neither its own pages nor the
         device's files`), and has no session bus. What it passes to other programs can remain in the clipboard, the primary

@@ -9,7 +9,7 @@ import Testing
 /// The list of places where data of a worker can remain, and the page generated from it.
 @Suite struct LeftoverPageTests {
     @Test func `docs leftovers md is the list; scripts pages writes it`() throws {
-        let file = URL(filePath: Repository.root + "/docs/leftovers.md")
+        let file = URL(filePath: Repository.root + "/docs/reference/leftovers.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
             try Data(LeftoverPage.text.utf8).write(to: file)
         }

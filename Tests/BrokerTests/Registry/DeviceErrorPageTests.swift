@@ -44,7 +44,7 @@ import Testing
 
         ## The registry of apps
 
-        With any of these errors the broker serves no app (-51814, with the code under `baton_reason`). See [app identity](app-identity.md).
+        With any of these errors the broker serves no app (-51814, with the code under `baton_reason`). See [app identity](../app-identity.md).
 
         | code | cause | remedy |
         |---|---|---|
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `docs device-errors md is the lists; scripts pages writes it`() throws {
-        let file = URL(filePath: Repository.root + "/docs/device-errors.md")
+        let file = URL(filePath: Repository.root + "/docs/reference/device-errors.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil { try Data(Self.page.utf8).write(to: file) }
         #expect(try String(contentsOf: file, encoding: .utf8) == Self.page)
     }

@@ -10,7 +10,7 @@ import Testing
 
 /// Repeated hand-overs, at the level of the machine and of the files.
 @Suite(.timeLimit(.minutes(20))) struct SwapTests {
-    /// The number of hand-overs; ten times as many with `BATON_SOAK` (scripts/soak).
+    /// The number of hand-overs; ten times as many with `BATON_SOAK` (scripts/stress/soak).
     private static let count = ProcessInfo.processInfo.environment["BATON_SOAK"] == nil ? 1_000 : 10_000
 
     @Test func `after each of a thousand swaps, some of them interrupted at any point, no data of the worker is left`()

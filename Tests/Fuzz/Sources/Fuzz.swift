@@ -3,7 +3,7 @@ import Glibc
 
 /// Feeds one decoder of untrusted input with libFuzzer's inputs. A refusal is fine; a trap or an inconsistency is not.
 ///
-/// `BATON_FUZZ_DECODER` selects the decoder; the arguments are libFuzzer's own. See `scripts/fuzz`.
+/// `BATON_FUZZ_DECODER` selects the decoder; the arguments are libFuzzer's own. See `scripts/stress/fuzz`.
 @main enum Fuzz {
     /// The decoder that this process feeds.
     static let decoder: Decoder = {

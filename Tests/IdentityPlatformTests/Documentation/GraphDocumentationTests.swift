@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct GraphDocumentationTests {
-    private static let page = Repository.root + "/docs/identity-platform.md"
+    private static let page = Repository.root + "/docs/reference/identity-platform.md"
 
     /// The table of calls that the page must contain. With `BATON_REWRITE=1`, the test writes it to the page.
     private static var table: [String] {

@@ -271,7 +271,10 @@ import Testing
         ("app add /usr/bin/true --bundle-id org.x.y --version a/b --title X", "a/b", "letters"),
         ("profile add --file /nowhere", "/nowhere", ".mobileconfig"),
         ("client add --name x --redirect-uri https://x.test --id x", "x is not a client id", "UUID"),
-        ("client add --name x --redirect-uri https://x.test --permission X.Y", "X.Y", "docs/identity-platform.md"),
+        (
+            "client add --name x --redirect-uri https://x.test --permission X.Y", "X.Y",
+            "docs/reference/identity-platform.md"
+        ),
         ("client add --name x --redirect-uri https://x.test --token-algorithm x", "with x", "ES256"),
         ("app add /etc/passwd --bundle-id org.x.y --version 1 --title X", "/etc/passwd", "program itself"),
         ("device add x --output /nowhere/x", "/nowhere/x", "another path"),

@@ -240,7 +240,8 @@ import Testing
             let text = try await device.audit("--compare", saved)
             #expect(
                 text.output.contains(
-                    "unexplained: no entry of docs/leftovers.md\n  new file \(device.folder)/device/surprise"))
+                    "unexplained: no entry of docs/reference/leftovers.md\n"
+                        + "  new file \(device.folder)/device/surprise"))
             #expect(text.output.contains("new process \(pid) /usr/bin/python3"))
 
             for name in ["device/session/worker.sealed", "device/surprise", "profiles/Cookies"] {

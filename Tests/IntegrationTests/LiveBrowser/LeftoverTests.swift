@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// Nothing of a worker remains except what the list of leftovers (docs/leftovers.md) contains.
+    /// Nothing of a worker remains except what the list of leftovers (docs/reference/leftovers.md) contains.
     @Suite struct LeftoverTests {
         @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`()
             async throws

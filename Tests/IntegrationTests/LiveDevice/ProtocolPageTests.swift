@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// `docs/broker-protocol.md` is enough to write a client from.
+    /// `docs/reference/broker-protocol.md` is enough to write a client from.
     @Suite struct ProtocolPageTests {
         /// One frame as the page shows it.
         private struct Frame {
@@ -24,7 +24,7 @@ extension LiveDevice {
 
         /// The lines of the JSON blocks between two headings.
         private static func frames(from begin: String, to end: String) throws -> [Frame] {
-            let page = try textOfFile(Repository.root + "/docs/broker-protocol.md")
+            let page = try textOfFile(Repository.root + "/docs/reference/broker-protocol.md")
             let section = try #require(page.components(separatedBy: begin).last?.components(separatedBy: end).first)
             var (frames, isJSON) = ([Frame](), false)
             for line in section.split(separator: "\n").map(String.init) {
@@ -119,7 +119,7 @@ extension LiveDevice {
         }
 
         @Test func `every reason that the broker gives is on the page`() throws {
-            let page = try textOfFile(Repository.root + "/docs/broker-protocol.md")
+            let page = try textOfFile(Repository.root + "/docs/reference/broker-protocol.md")
             for reason in BrokerError.Reason.meanings.map(\.key.rawValue) {
                 #expect(page.contains("`\(reason)`"), "\(reason)")
             }
@@ -127,7 +127,7 @@ extension LiveDevice {
 
         /// The rows of the page's table with this head, by the text of their first column.
         private static func table(_ head: String) throws -> [String: String] {
-            let page = try textOfFile(Repository.root + "/docs/broker-protocol.md")
+            let page = try textOfFile(Repository.root + "/docs/reference/broker-protocol.md")
             let rest = try #require(page.components(separatedBy: "\n\(head)\n|---|---|\n").dropFirst().first, "\(head)")
             let rows = rest.components(separatedBy: "\n").prefix { $0.hasPrefix("| ") }.map {
                 $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Requests that the broker can read but refuses: each gets the code and the reason in `docs/broker-protocol.md`.
+    /// Requests that the broker can read but refuses: each gets the code and the reason in
+    /// `docs/reference/broker-protocol.md`.
     @Suite struct RefusalTests {
         private static func token(_ live: LiveEnvironment, of account: String? = nil) -> FlatMap {
             let app = live.facts.apps[0]

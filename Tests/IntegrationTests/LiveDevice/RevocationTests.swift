@@ -47,7 +47,7 @@ extension LiveDevice {
         }
 
         /// The server must notify the device, because nothing else ends the session within `LiveEnvironment.silence`.
-        /// `scripts/measure-revocation` shows, by the programs' own clocks, that the notification takes less than a
+        /// `scripts/measure/revocation` shows, by the programs' own clocks, that the notification takes less than a
         /// second.
         @Test(arguments: Act.allCases)
         func `a session that the administrator ends is over on the device at once, by push`(act: Act) async throws {

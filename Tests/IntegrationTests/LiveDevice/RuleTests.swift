@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Rules of `docs/msal-rules.md` that need library, broker and identity platform together.
+    /// Rules of `docs/reference/msal-rules.md` that need library, broker and identity platform together.
     @Suite struct RuleTests {
         @Test func `CUR-5 CUR-12 CUR-13 an app's own change is reported once, like the changes of others`()
             async throws

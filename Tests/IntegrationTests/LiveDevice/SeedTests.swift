@@ -6,7 +6,7 @@ import Testing
 extension LiveDevice {
     /// The Swift blocks of Microsoft's page on shared device mode have the effect that the page describes.
     ///
-    /// ``App`` makes the calls; `scripts/check-snippets` compares them with the page byte by byte.
+    /// ``App`` makes the calls; `scripts/check/snippets` compares them with the page byte by byte.
     @Suite struct SeedTests {
         @Test func `getDeviceInformation reports that workers share the device`() async throws {
             let live = try await LiveEnvironment.ready()

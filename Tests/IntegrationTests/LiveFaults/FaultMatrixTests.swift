@@ -11,7 +11,8 @@ extension LiveFaults {
     ///
     /// Nothing in a copy of the state from such a moment can be opened.
     ///
-    /// With `BATON_SOAK` (scripts/soak), every surface is searched and the next worker signs in after each death.
+    /// With `BATON_SOAK` (scripts/stress/soak), every surface is searched and the next worker signs in after each
+    /// death.
     @Suite struct FaultMatrixTests {
         private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
 

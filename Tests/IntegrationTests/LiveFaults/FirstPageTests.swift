@@ -3,7 +3,7 @@ import MSAL
 import TestSupport
 import Testing
 
-/// How long a worker waits for the first page of a session in Firefox. `scripts/measure-windows` measures Chromium.
+/// How long a worker waits for the first page of a session in Firefox. `scripts/measure/windows` measures Chromium.
 /// Only the soak test runs this suite, because times on a busy machine cannot be compared with a budget.
 @Suite(
     .serialized, .live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false), .timeLimit(.minutes(30)),

@@ -34,7 +34,7 @@ extension LiveFaults {
 
             var removal: String { "umount \(disk); rm -rf \(open) \(runtime) \(disk)" }
 
-            /// The files of each entry of docs/leftovers.md; nil stands for files that no entry names.
+            /// The files of each entry of docs/reference/leftovers.md; nil stands for files that no entry names.
             func files(_ mark: String) -> [(entry: String?, path: String)] {
                 let inHome: [(String?, String)] = [
                     ("shell_history", ".bash_history"),

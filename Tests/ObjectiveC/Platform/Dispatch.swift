@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Dispatch's Swift interface that scripts/check-objc-face needs on Linux: names and types, no behaviour.
+// The part of Dispatch's Swift interface that scripts/check/objc-face needs on Linux: names and types, no behaviour.
 @_exported import Dispatch
 
 private func nothing() -> Never { fatalError("This module is for type-checking only.") }

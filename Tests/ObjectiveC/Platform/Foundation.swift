@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Foundation's Swift interface that scripts/check-objc-face needs on Linux: names and types, no behaviour.
+// The part of Foundation's Swift interface that scripts/check/objc-face needs on Linux: names and types, no behaviour.
 // Nothing here ever runs.
 @_exported import Dispatch
 @_exported import Foundation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the Objective-C runtime's Swift interface that scripts/check-objc-face needs on Linux.
+// The part of the Objective-C runtime's Swift interface that scripts/check/objc-face needs on Linux.
 @_exported import ObjectiveC
 
 private func nothing() -> Never { fatalError("This module is for type-checking only.") }

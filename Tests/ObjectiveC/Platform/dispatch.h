@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Dispatch's headers that scripts/check-objc-face needs on Linux.
+// The part of Dispatch's headers that scripts/check/objc-face needs on Linux.
 #pragma once
 #include "ObjectiveC.h"
 
