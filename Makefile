@@ -27,17 +27,16 @@ fuzz: setup
 tsan: setup
 	scripts/stress/races
 
-# Checks that take too long for continuous integration: fuzzes each decoder for SECONDS; removes each guard of the
-# session machine and each defence of the threat model, one by one, and expects tests to fail; explores sequences of five
-# steps in the worker's browser; lets nodes of the server and PostgreSQL fail for ten minutes; then repeats hand-overs and
-# searches for data races, TIMES times. Before that, builds the packages, upgrades them on booted machines, which needs
+# Checks that take too long for continuous integration: fuzzes each decoder for SECONDS; removes each defence, one by
+# one, and expects tests to fail (mutations.toml in Tests); explores sequences of five steps in the worker's browser;
+# lets nodes of the server and PostgreSQL fail for ten minutes; then repeats hand-overs and searches for data races, TIMES
+# times. Before that, builds the packages, upgrades them on booted machines, which needs
 # root, and counts the instructions of apps and servers.
 soak: build sample package
 	scripts/try/upgrade
 	scripts/measure/instructions
 	scripts/stress/fuzz --seconds $(or $(SECONDS),600)
-	scripts/break-session-machine
-	scripts/break-defences
+	scripts/mutations/run
 	scripts/stress/soak $(or $(TIMES),20)
 
 # Measures Baton against its budgets, in a release build, and writes docs/benchmarks. BENCH=device, hand-over, server,
@@ -45,13 +44,15 @@ soak: build sample package
 bench: setup
 	scripts/measure/bench $(BENCH)
 
-# Checks code layout, imports, what an app downloads, and the tables of docs/operations/size.md.
+# Checks code layout, imports, what an app downloads, the tables of docs/operations/size.md, and whether each mutation
+# still finds its place in the sources.
 lint:
 	scripts/format
 	scripts/check/imports
 	scripts/check/shape
 	scripts/check/app-downloads
 	scripts/check/sizes
+	scripts/mutations/run --self-test --check
 
 build: setup
 	scripts/swift build

@@ -436,6 +436,23 @@ if Context.environment["BATON_BENCH"] == "1" {
             path: "Benchmarks/Device"))
 }
 
+// The folders of tests with a file mutations.toml, which only scripts/mutations reads.
+let mutated = [
+    "BrokerAgentTests", "BrokerHelperTests", "BrokerProtocolTests", "BrokerTests", "BrokerTests/Session",
+    "BrowserExtensionTests", "BrowserHostTests", "BrowserPoliciesTests", "BrowserWindowsTests", "DeviceAuditTests",
+    "FilesTests", "HandoverTests", "HomeScreenTests", "IdentityPlatformTests", "IntegrationTests/Agent",
+    "IntegrationTests/CommandLine", "IntegrationTests/Escape", "IntegrationTests/ForeignClients",
+    "IntegrationTests/LiveBrowser", "IntegrationTests/LiveDevice", "IntegrationTests/LiveFaults",
+    "IntegrationTests/LiveOffline", "IntegrationTests/LoadBalancer", "IntegrationTests/Neighbour",
+    "IntegrationTests/NodeFaults", "IntegrationTests/Server", "JSONTests", "MDMServerTests", "MSALTests", "OAuthTests",
+    "ProcessesTests", "ReceiptsTests", "RedactionTests", "ServerMetricsTests", "StorageTests", "TPMTests",
+    "UnixSocketTests", "WebPagesTests",
+]
+for folder in mutated {
+    let file = "\(folder)/mutations.toml".split(separator: "/", maxSplits: 1)
+    package.targets.first { $0.name == file[0] }?.exclude.append(String(file[1]))
+}
+
 // Without the trait, the modules of other packages are missing. TraitCheck reports that first.
 for target in package.targets where target.dependencies.contains(where: { $0.ownName == nil }) {
     target.dependencies.append("TraitCheck")

@@ -118,6 +118,7 @@ import Testing
         expectAcknowledged(true, "amara", in: 4)
         expectAcknowledged(false, "amara", in: 4)
         expectAcknowledged(false, "bo", in: 4)
+        expectAcknowledged(false, "amara", in: 5)
         #expect(tombstones.previous(current: "bo") == "bo")
     }
 

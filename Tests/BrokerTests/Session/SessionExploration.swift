@@ -4,8 +4,8 @@ import BrokerSupervisor
 import DeviceState
 import Testing
 
-/// Invariants in every state that any order of events can reach. `scripts/break-session-machine` removes each guard of
-/// the machine in turn and expects these tests to fail.
+/// Invariants in every state that any order of events can reach. `scripts/mutations/run` removes each guard of the
+/// machine in turn (`mutations.toml` in this folder) and expects these tests to fail.
 @Suite struct SessionExploration {
     private let steps: [SessionStep]
 

@@ -66,7 +66,7 @@ import Testing
         return faults
     }
 
-    /// An entry in one of the scripts that remove a defence and run the tests.
+    /// An entry in a file `mutations.toml`: a change that removes a defence.
     private struct Mutation: Decodable {
         /// The purpose of the defence.
         let sentence: String
@@ -75,17 +75,12 @@ import Testing
         let suites: Set<String>
     }
 
-    /// Returns the entries of both scripts.
     private static func mutations() async throws -> [Mutation] {
-        var mutations: [Mutation] = []
-        for script in ["break-defences", "break-session-machine"] {
-            let listing = try await run(
-                .name("python3"), arguments: ["\(Repository.root)/scripts/\(script)", "--json"],
-                output: .bytes(limit: 4 << 20), error: .string(limit: 1 << 16))
-            try #require(listing.terminationStatus.isSuccess, "\(script): \(listing.standardError)")
-            mutations += try JSONDecoder().decode([Mutation].self, from: Data(listing.standardOutput))
-        }
-        return mutations
+        let listing = try await run(
+            .name("python3"), arguments: ["\(Repository.root)/scripts/mutations/run", "--json"],
+            output: .bytes(limit: 4 << 20), error: .string(limit: 1 << 16))
+        try #require(listing.terminationStatus.isSuccess, "\(listing.standardError)")
+        return try JSONDecoder().decode([Mutation].self, from: Data(listing.standardOutput))
     }
 
     /// The text with which the column of mutations begins in a row whose defence is not our code. The reason follows
