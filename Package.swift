@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "baton", targets: ["baton"]),
         .executable(name: "baton-agent", targets: ["baton-agent"]),
         .executable(name: "baton-browser-host", targets: ["baton-browser-host"]),
+        .executable(name: "baton-dev", targets: ["baton-dev"]),
         .executable(name: "baton-helper", targets: ["baton-helper"]),
         .executable(name: "baton-server", targets: ["baton-server"]),
         .executable(name: "batond", targets: ["batond"]),
@@ -210,16 +211,30 @@ let package = Package(
         // 7. Code for only one executable: access to the TPM, so that no other program loads its library.
         .target(name: "TPM", dependencies: ["BrokerDevice", "CLinux", "CTSS", "Files", "Redaction"]),
 
+        // What the commands of `baton` and `baton-dev` share: output, failures, signals, calls to the server and the broker.
+        .target(
+            name: "CommandLineInterface",
+            dependencies: [
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Processes", "UnixSocket",
+                .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .unixSignals,
+            ]),
+
         // 8. Executables: they parse arguments, compose the parts and run them.
         .executableTarget(
             name: "baton",
             dependencies: [
                 "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor",
-                "BrowserPolicies", "BrowserWindows", "CLinux", "DeviceAudit", "DeviceManagement", "Encodings", "Files",
-                "HomeScreen",
-                "JSON", "MSAL", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
-                .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
-                .unixSignals,
+                "BrowserPolicies", "BrowserWindows", "CLinux", "CommandLineInterface", "DeviceAudit",
+                "DeviceManagement", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Observability", "Processes",
+                "Receipts", "Redaction", "UnixSocket", .argumentParser, .logging,
+            ]),
+        // For developers, in a clone of this repository: no package contains it.
+        .executableTarget(
+            name: "baton-dev",
+            dependencies: [
+                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "BrowserWindows",
+                "CLinux", "CommandLineInterface", "DeviceManagement", "Files", "Processes", "Redaction", "UnixSocket",
+                .argumentParser, .asn1, .certificates, .crypto,
             ]),
         .executableTarget(
             name: "baton-agent",
@@ -384,10 +399,11 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
-                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "Handover",
+                "BrowserExtension", "BrowserPolicies", "CommandLineInterface", "DeviceAudit", "DeviceManagement",
+                "Files", "Handover",
                 "IdentityPlatform", "JSON", "Leftovers", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
                 "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
-                "baton-agent", "baton-browser-host", "baton-helper",
+                "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
                 .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
                 .nioSSL,

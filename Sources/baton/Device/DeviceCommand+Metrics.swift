@@ -3,6 +3,7 @@ import ArgumentParser
 internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+import CommandLineInterface
 internal import Observability
 
 extension DeviceCommand {
@@ -19,7 +20,7 @@ extension DeviceCommand {
             try await output.run(
                 {
                     guard case .metrics(let metrics) = try await device.client.ask(.metrics, patience: 10_000) else {
-                        throw unexpectedReply
+                        throw OperatorClient.unexpectedReply
                     }
                     return metrics
                 }, lines: { table ? Self.rows($0.families) : Self.lines($0.families) })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import BrokerDevice
+import CommandLineInterface
 import OAuth
 import Receipts
 

@@ -2,6 +2,7 @@
 import ArgumentParser
 import BrokerDevice
 import BrokerSupervisor
+import CommandLineInterface
 internal import Files
 import FoundationEssentials
 import Processes
