@@ -3,12 +3,12 @@
 # Starts the local environment in ./.baton: server, device, agent, sample apps. Ctrl-C stops it. The next start
 # continues where it was left.
 up: build sample
-	.build/debug/baton up
+	.build/debug/baton-dev up
 
 # Plays the hand-over from one worker to the next, with no terminal input, and checks every step.
 demo: build sample
 	rm -rf .baton/demo
-	.build/debug/baton demo --directory .baton/demo
+	.build/debug/baton-dev demo --directory .baton/demo
 
 # All tests, unit and integration, after the sample apps' own.
 test: setup sample

@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "baton", targets: ["baton"]),
         .executable(name: "baton-agent", targets: ["baton-agent"]),
         .executable(name: "baton-browser-host", targets: ["baton-browser-host"]),
+        .executable(name: "baton-dev", targets: ["baton-dev"]),
         .executable(name: "baton-helper", targets: ["baton-helper"]),
         .executable(name: "baton-server", targets: ["baton-server"]),
         .executable(name: "batond", targets: ["batond"]),
@@ -216,22 +217,38 @@ let package = Package(
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "MDMProtocol", "Encodings", "JSON", "Redaction", "Storage", .asn1, .certificates, .crypto,
+                "AdminAPI", "Encodings", "JSON", "MDMProtocol", "Redaction", "Storage", .asn1, .certificates, .crypto,
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
         // Code for only one executable: access to the TPM, so that no other program loads its library.
         .target(name: "TPM", dependencies: ["CLinux", "CTSS", "DeviceKeyStore", "Files", "Redaction"]),
 
+        // What the commands of `baton` and `baton-dev` share: output, failures, signals, calls to the server and the broker.
+        .target(
+            name: "CommandLineInterface",
+            dependencies: [
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Processes", "UnixSocket",
+                .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .unixSignals,
+            ]),
+
         // Executables: they parse arguments, compose the parts and run them.
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "BrokerAgent", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserPolicies",
-                "BrowserWindows", "CLinux", "DeviceAudit", "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "Encodings",
-                "Files", "HomeScreen", "JSON", "MDMProtocol", "MSAL", "OAuth", "Observability", "Processes", "Receipts",
-                "Redaction", "UnixSocket", .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging,
-                .nioCore, .nioHTTP1, .unixSignals,
+                "AdminAPI", "BrokerAgent", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor",
+                "BrowserPolicies", "BrowserWindows", "CLinux", "CommandLineInterface", "DeviceAudit", "DeviceHTTPS",
+                "DeviceKeyStore", "DeviceState", "Files", "HomeScreen", "JSON", "MDMProtocol", "MSAL", "OAuth",
+                "Observability", "Processes",
+                "Receipts", "Redaction", "UnixSocket", .argumentParser, .logging,
+            ]),
+        // For developers, in a clone of this repository: no package contains it.
+        .executableTarget(
+            name: "baton-dev",
+            dependencies: [
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "BrowserWindows",
+                "CLinux", "CommandLineInterface", "Files", "MDMProtocol", "Processes", "Redaction", "UnixSocket",
+                .argumentParser, .asn1, .certificates, .crypto,
             ]),
         .executableTarget(
             name: "baton-agent",
@@ -385,13 +402,16 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserExtension",
-                "BrowserPolicies", "DeviceAudit", "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "Files", "Handover",
-                "IdentityPlatform", "JSON", "Leftovers", "MDMProtocol", "MDMServer", "MSAL", "OAuth", "Processes",
-                "PushProtocol", "Redaction", "SessionIPC", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket",
-                "WebPages", "baton", "baton-agent", "baton-browser-host", "baton-helper", "baton-server", "batond",
-                "canary", .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore,
-                .nioEmbedded, .nioHTTP1, .nioSSL, .subprocess,
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
+                "BrowserExtension", "BrowserPolicies", "CommandLineInterface", "DeviceAudit", "DeviceHTTPS",
+                "DeviceKeyStore", "DeviceState", "Files", "Handover", "IdentityPlatform", "JSON", "Leftovers",
+                "MDMProtocol", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
+                "Redaction", "SessionIPC", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages",
+                "baton", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
+                "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
+                .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
+                .nioSSL,
+                .subprocess,
             ]),
     ]
 )

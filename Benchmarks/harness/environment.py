@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An environment for benchmarks: `baton up` with a release build, its device joined, and further apps."""
+"""An environment for benchmarks: `baton-dev up` with a release build, its device joined, and further apps."""
 import contextlib
 import ctypes
 import http.client
@@ -17,7 +17,8 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RELEASE = ROOT / ".build-benchmark/release"
-PRODUCTS = ["batond", "baton", "baton-server", "baton-agent", "baton-helper", "baton-browser-host", "device-benchmark"]
+PRODUCTS = ["batond", "baton", "baton-dev", "baton-server", "baton-agent", "baton-helper", "baton-browser-host",
+            "device-benchmark"]
 DOMAIN = "seaview.baton.test"
 DEVICE = "ward-7-tablet"
 PATIENCE = 120.0  # seconds for any single command
@@ -109,7 +110,7 @@ class LocalEnvironment:
     def __init__(self, programs, folder):
         self.programs, self.folder = programs, folder
         arguments = [
-            programs / "baton", "up", "--json", "--directory", folder, "--person", ROOT / "Tests/Person/person.py",
+            programs / "baton-dev", "up", "--json", "--directory", folder, "--person", ROOT / "Tests/Person/person.py",
             "--unjoined", "--sample", programs / "baton", "--ward-round", programs / "baton"]
         self.up = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
         events = []

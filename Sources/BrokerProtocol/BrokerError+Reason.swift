@@ -12,8 +12,8 @@ extension BrokerError {
         package var remedy: String? {
             switch self {
             case .unknownClient:
-                "Push the app with this clientId by the MDM (in the environment of baton up: baton run-app), or correct the "
-                    + "client id in the app."
+                "Push the app with this clientId by the MDM (in the environment of baton-dev up: baton-dev run-app), or "
+                    + "correct the client id in the app."
             case .otherApp:
                 "Start the app in the way that its level in the registry requires, or correct the level."
             case .blocked: "Remove the app from the profile's AppBlockList if it may use single sign-on."
@@ -46,7 +46,7 @@ extension BrokerError {
             switch self {
             case .unknownClient:
                 "This client id belongs to no app on the device. Install the app through the MDM, or in the environment of "
-                    + "baton up with: baton run-app."
+                    + "baton-dev up with: baton-dev run-app."
             case .blocked: "The profile's AppBlockList names this app. Remove it from the list to allow it."
             case .unlisted:
                 "No list of the profile permits this app. Name it in AppAllowList or AppPrefixAllowList."
@@ -58,9 +58,8 @@ extension BrokerError {
                 "A login shows a page, but is_silent of the request forbids one. Send it as false, or use refresh."
             case .programBroke:
                 "The program that acts as the browser (browser.command of baton-agent) ended with an error before anybody "
-                    + "had signed in. Read its log: it says what is missing. With baton up --person, that is logs/person.log "
-                    + "of the environment; the program must be one like Tests/Person/person.py, and "
-                    + "configuration/person.json must say who signs in."
+                    + "had signed in. Read its log: it says what is missing. With baton-dev up --person, that is "
+                    + "logs/person.log of the environment."
             case .deviceDisabled, .deviceRemoved:
                 [Self.meanings.first { $0.key == self }?.value, remedy].compactMap(\.self).joined(separator: " ")
             default: ""

@@ -148,6 +148,21 @@ package actor InstalledPolicies {
     /// What is known about the browsers that were examined.
     package var known: [ExaminedPolicies] { Array(examined.values) }
 
+    /// What keeps a confined window of a browser from opening; nil if nothing does.
+    ///
+    /// - Parameters:
+    ///   - needed: the policies that the browser must know.
+    ///   - isConfinementKnown: whether a browser can be confined on this machine.
+    package func obstacle(
+        _ needed: Set<String>, in place: PolicyPlace, isConfinementKnown: Bool = false
+    ) async -> (any WindowFailure)? {
+        do {
+            if !isConfinementKnown { try await blocking { try Confinement.check() } }
+            try await check(needed, in: place)
+            return nil
+        } catch { return error as? any WindowFailure }
+    }
+
     /// - Throws: ``PolicyFailure`` if the browser does not know one of the policies.
     package func check(_ needed: Set<String>, in place: PolicyPlace) async throws {
         guard let stamp = FileStamp(of: place.file) else { return }

@@ -15,4 +15,12 @@ package enum ExitStatus: Sendable, Equatable {
 
     /// Whether the process exited with code 0.
     package var isSuccess: Bool { self == .exited(0) }
+
+    /// The status as text.
+    package var text: String {
+        switch self {
+        case .exited(let code): "exit code \(code)"
+        case .signalled(let signal): "signal \(signal)"
+        }
+    }
 }

@@ -2,9 +2,9 @@
 
 /// TCP ports on the loopback address, for programs that must be given a port.
 package enum FreePort {
-    /// The ports of `baton up` (`ofEnvironments`), and those of tests that start a server themselves (`ofTests`). Both
-    /// are below the ephemeral ports (ip(7), `ip_local_port_range`), so no outgoing connection takes the port of a
-    /// server that is not running.
+    /// The ports of `baton-dev up` (`ofEnvironments`), and those of tests that start a server themselves (`ofTests`).
+    /// Both are below the ephemeral ports (ip(7), `ip_local_port_range`), so no outgoing connection takes the port of
+    /// a server that is not running.
     package static let ofEnvironments: ClosedRange<UInt16> = 10_240...19_999
     package static let ofTests: ClosedRange<UInt16> = 20_000...31_999
 

@@ -17,6 +17,19 @@ package enum OwnProgram {
             .first { $0.hasSuffix("/" + name) }.map { String($0.dropLast(name.utf8.count + 1)) }
     }
 
+    /// The folder that the file is or was in.
+    package static var containingFolder: String { parts.folder }
+
+    /// The file's name without its folder.
+    package static var name: String { parts.name }
+
+    /// The path of the file, in two parts. Without `/proc`, it is the path with which the program was started.
+    private static var parts: (folder: String, name: String) {
+        let path = file?.path ?? CommandLine.arguments.first ?? ""
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        return (String(path[..<slash]), String(path[path.index(after: slash)...]))
+    }
+
     /// Whether another file has taken the place of this process's program, as an upgrade does.
     ///
     /// False if the program was only removed: then there is nothing that could be started instead.

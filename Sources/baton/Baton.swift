@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerIPC
+import CommandLineInterface
 
-/// The command line for workers, administrators and developers.
+/// The command line for workers and administrators.
 @main
 struct Baton: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,30 +16,9 @@ struct Baton: AsyncParsableCommand {
             """,
         version: BrokerVersion.current,
         subcommands: [
-            UpCommand.self, RunAppCommand.self, DemoCommand.self, DeviceCommand.self, DoctorCommand.self,
-            AccountCommand.self,
-            BrowserCommand.self, HomeCommand.self,
+            DeviceCommand.self, DoctorCommand.self, AccountCommand.self, BrowserCommand.self, HomeCommand.self,
             ReceiptCommand.self, AdminCommand.self,
         ])
 
-    /// Runs the command that the arguments name. With `--json`, errors in the arguments are printed as JSON, too.
-    static func main() async {
-        do {
-            var command = try await asyncParseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            guard exitCode(for: error) == .validationFailure, CommandLine.arguments.contains("--json") else {
-                exit(withError: error)
-            }
-            let failure = CommandFailure(
-                code: "command_line", message: message(for: error), remedy: "See: baton --help.",
-                exitCode: .validationFailure)
-            try? failure.print(asJSON: true)
-            exit(withError: failure.exitCode)
-        }
-    }
+    static func main() async { await runProgram() }
 }

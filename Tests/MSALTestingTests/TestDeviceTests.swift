@@ -195,7 +195,7 @@ import Testing
         "signedInOffline": "signed in without the server", "appBlocked": "AppBlockList",
         "deviceDisabled": "The directory has disabled the device. Ask an administrator",
         "deviceRemoved": "The directory does not list the device any more. Ask an operator",
-        "accountRemoved": "The app has removed the account.", "unknownClient": "baton run-app",
+        "accountRemoved": "The app has removed the account.", "unknownClient": "baton-dev run-app",
     ]
 
     @Test(arguments: refusals)

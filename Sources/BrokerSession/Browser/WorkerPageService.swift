@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import BrowserPolicies
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceState
 internal import Processes
 internal import SessionIPC

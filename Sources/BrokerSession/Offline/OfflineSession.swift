@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import DeviceHTTPS
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceKeyStore
 internal import JSON
 internal import OAuth

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
 internal import DeviceKeyStore
 internal import DeviceState

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
@@ -5,7 +6,6 @@ internal import DeviceKeyStore
 internal import DeviceState
 internal import Glibc
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import Synchronization
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import OAuth
-// SPDX-License-Identifier: Apache-2.0
 internal import Processes
 internal import Redaction
 internal import WebPages

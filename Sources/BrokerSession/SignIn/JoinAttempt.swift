@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
@@ -6,7 +7,6 @@ internal import DeviceState
 internal import OAuth
 internal import Processes
 internal import Redaction
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import SwiftASN1
 internal import X509

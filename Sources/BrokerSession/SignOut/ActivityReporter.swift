@@ -1,5 +1,5 @@
-internal import BrokerProtocol
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import SessionIPC
 internal import Synchronization
 

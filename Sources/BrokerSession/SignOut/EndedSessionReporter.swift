@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceState
 internal import Logging
 package import OAuth
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import Synchronization
 

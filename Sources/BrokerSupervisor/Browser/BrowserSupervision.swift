@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
@@ -6,7 +7,6 @@ internal import Glibc
 internal import Logging
 internal import Processes
 internal import Receipts
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Owns the browsers of a session.

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceKeyStore
 internal import DeviceState
 internal import Processes
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Owns the answers to operators' requests, on the supervisor's thread.

@@ -1,5 +1,5 @@
-package import BrokerIPC
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
 internal import SessionIPC
 internal import Synchronization
 

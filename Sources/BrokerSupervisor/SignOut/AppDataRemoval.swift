@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceState
 internal import Logging
 internal import Processes
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 
 /// Owns the removal of data that apps have not erased: the agent ends the apps' processes, then takes the apps' folders

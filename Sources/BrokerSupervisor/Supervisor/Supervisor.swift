@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
@@ -8,7 +9,6 @@ internal import Glibc
 internal import Logging
 internal import MDMClient
 internal import Processes
-// SPDX-License-Identifier: Apache-2.0
 internal import SessionIPC
 internal import UnixSocket
 

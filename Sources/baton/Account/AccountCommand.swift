@@ -2,6 +2,7 @@
 import ArgumentParser
 internal import BrokerIPC
 import BrokerProtocol
+import CommandLineInterface
 import Foundation
 
 /// Shows who is signed in, and signs workers in and out.

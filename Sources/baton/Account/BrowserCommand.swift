@@ -2,6 +2,7 @@
 import ArgumentParser
 internal import BrokerIPC
 internal import BrokerProtocol
+import CommandLineInterface
 internal import Glibc
 internal import Processes
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 import FoundationEssentials
 
 /// The options of all administrative commands, and the calls that these commands make.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 import Foundation
 
 /// Manages the logo and the colour of an organisation's sign-in page.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 
 /// The argument with which the commands of `baton admin` name a device: its name, device id, UDID or serial number.
 struct DeviceName: ExpressibleByArgument {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 import Glibc
 
 /// Configures whether workers may sign in at shared devices while the server cannot be reached.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 
 /// Shows the tenant's data about the receipts of its devices: the trust file and the subjects of receipts.
 struct ReceiptAdminCommand: AsyncParsableCommand {

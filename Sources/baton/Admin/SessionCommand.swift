@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 
 /// Lists and ends sessions, which are sign-ins that have not ended.
 struct SessionCommand: AsyncParsableCommand {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CommandLineInterface
 import FoundationEssentials
 import Glibc
+import Processes
 
 /// Copies, backs up and restores the server's databases.
 ///
@@ -23,7 +25,7 @@ struct StorageAdminCommand: AsyncParsableCommand {
         /// Runs `baton-server storage` instead of this program.
         fileprivate func become(_ command: String, _ words: [String]) async throws {
             try await output.reporting {
-                let program = ProgramFiles.ownFolder + "/baton-server"
+                let program = OwnProgram.containingFolder + "/baton-server"
                 let arguments =
                     [program, "storage", command, "--config", config] + words + (output.json ? ["--json"] : [])
                 let copies = unsafe arguments.map { unsafe strdup($0) } + [nil]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import CommandLineInterface
 
 /// Manages organisations (tenants).
 struct TenantCommand: AsyncParsableCommand {

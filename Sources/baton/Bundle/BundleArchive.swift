@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CommandLineInterface
 internal import Files
 import FoundationEssentials
 import Glibc

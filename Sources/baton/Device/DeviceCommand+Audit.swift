@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerAgent
+import CommandLineInterface
 import DeviceAudit
 internal import Files
 import FoundationEssentials
@@ -156,7 +157,7 @@ extension DeviceCommand {
             return AuditScope(
                 state: real(broker.directory), profiles: (agent?.profiles).map(real),
                 users: users.map { SystemUser(number: $0.number, group: $0.group, home: real($0.home)) },
-                programs: ProgramFiles.ownFolder, skipped: skip.map(real), snapshot: real(absolute(snapshot)))
+                programs: OwnProgram.containingFolder, skipped: skip.map(real), snapshot: real(absolute(snapshot)))
         }
 
         private func configuration<Value>(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerIPC
+import CommandLineInterface
 
 extension DeviceCommand {
     /// Reports that nobody is at the device any more. udev rules, docking stations and card readers call this command.

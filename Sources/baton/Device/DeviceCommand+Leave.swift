@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerIPC
+import CommandLineInterface
 
 extension DeviceCommand {
     struct Leave: AsyncParsableCommand {
@@ -48,7 +49,7 @@ extension DeviceCommand {
 
         static func by(_ request: OperatorRequest, _ client: OperatorClient) async throws -> Departed {
             guard case .left(let deviceID, let isTold) = try await client.ask(request) else {
-                throw DeviceCommand.unexpectedReply
+                throw OperatorClient.unexpectedReply
             }
             await awaitBroker(client)
             return Departed(deviceID: deviceID, directoryTold: isTold, isReset: request == .reset)

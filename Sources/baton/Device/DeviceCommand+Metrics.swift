@@ -2,6 +2,7 @@
 import ArgumentParser
 internal import BrokerIPC
 internal import BrokerProtocol
+import CommandLineInterface
 internal import DeviceHTTPS
 internal import DeviceKeyStore
 internal import DeviceState
@@ -21,7 +22,7 @@ extension DeviceCommand {
             try await output.run(
                 {
                     guard case .metrics(let metrics) = try await device.client.ask(.metrics, patience: 10_000) else {
-                        throw unexpectedReply
+                        throw OperatorClient.unexpectedReply
                     }
                     return metrics
                 }, lines: { table ? Self.rows($0.families) : Self.lines($0.families) })

@@ -2,6 +2,7 @@
 import ArgumentParser
 internal import BrokerIPC
 import BrokerProtocol
+import CommandLineInterface
 
 extension DeviceCommand {
     /// Makes the broker reload the registry of apps after an administrator has changed it on disk.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerIPC
+import CommandLineInterface
 
 extension DeviceCommand {
     /// Unlocks an app that can no longer erase a former worker's data itself.

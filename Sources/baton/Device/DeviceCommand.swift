@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerIPC
+import CommandLineInterface
 import FoundationEssentials
 
 /// Shows and changes the device's state, its enrollment and its registration.
@@ -18,7 +19,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ try await DeviceCommand.status(device.client) }, lines: lines)
+            try await output.run({ try await device.client.status() }, lines: lines)
         }
 
         private var keyPlaces: [String: String] {
@@ -137,26 +138,17 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    static func status(_ client: OperatorClient) async throws -> DeviceStatus {
-        guard case .status(let status) = try await client.ask(.status) else { throw unexpectedReply }
-        return status
-    }
-
     static func checkIn(_ client: OperatorClient) async throws -> [String: Int] {
         guard case .checkedIn(let done, let failed, let later) = try await client.ask(.checkIn) else {
-            throw unexpectedReply
+            throw OperatorClient.unexpectedReply
         }
         return ["done": done, "failed": failed, "later": later]
     }
 
     static func join(_ order: JoinOrder, _ client: OperatorClient) async throws -> [String: String] {
         guard case .joined(let deviceID, let tenantID) = try await client.ask(.join(order)) else {
-            throw unexpectedReply
+            throw OperatorClient.unexpectedReply
         }
         return ["deviceID": deviceID, "tenantID": tenantID]
     }
-
-    static let unexpectedReply = CommandFailure(
-        code: "broker_reply", message: "The broker's answer does not match the request.",
-        remedy: "Use baton and batond of the same release.")
 }

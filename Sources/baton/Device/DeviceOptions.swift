@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CommandLineInterface
 import FoundationEssentials
 
 /// The option that selects the device for a command.

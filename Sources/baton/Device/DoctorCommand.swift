@@ -3,6 +3,7 @@ import ArgumentParser
 internal import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+import CommandLineInterface
 internal import Files
 import FoundationEssentials
 import Processes
@@ -68,9 +69,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let host = try await blocking { HostFindings().all + [HostFindings.clock] }
         do {
             guard case .diagnosis(let diagnosis) = try await client.ask(.examine, patience: Self.patience) else {
-                throw CommandFailure(
-                    code: "broker_reply", message: "The broker's answer does not match the request.",
-                    remedy: "Use baton and batond of the same release.")
+                throw OperatorClient.unexpectedReply
             }
             return DoctorReport(diagnosis, host: host)
         } catch let failure as CommandFailure {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import BrokerProtocol
 import BrowserWindows
+import CommandLineInterface
 import Files
 import Foundation
 import Glibc

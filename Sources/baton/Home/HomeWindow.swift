@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrowserPolicies
 import BrowserWindows
+import CommandLineInterface
 import Foundation
 import Glibc
 import JSON
@@ -88,13 +89,10 @@ final class HomeWindow: Sendable {
     ///   - policies: what is known about the installed browsers.
     ///   - isConfinementKnown: whether the browser can be confined.
     static func obstacle(
-        _ browser: String, _ policies: InstalledPolicies = InstalledPolicies(), isConfinementKnown: Bool = false
+        _ browser: String, _ policies: InstalledPolicies, isConfinementKnown: Bool = false
     ) async -> (any WindowFailure)? {
-        do {
-            if !isConfinementKnown { try await blocking { try Confinement.check() } }
-            try await policies.check(ChromiumPolicies.names.needed, in: .program(file: browser))
-            return nil
-        } catch { return error as? any WindowFailure }
+        await policies.obstacle(
+            ChromiumPolicies.names.needed, in: .program(file: browser), isConfinementKnown: isConfinementKnown)
     }
 
     /// Opens a window. Blocks until its process has started.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CommandLineInterface
 import Glibc
 
 /// The options of a command whose effect cannot be undone. It asks for confirmation at the terminal, unless `--yes` is

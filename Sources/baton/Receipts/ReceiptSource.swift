@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import BrokerSupervisor
+import CommandLineInterface
 import DeviceKeyStore
 import DeviceState
 internal import Files

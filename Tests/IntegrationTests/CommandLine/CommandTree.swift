@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Every command of `baton`, from its own description (`--experimental-dump-help`).
+/// Every command of a program, from its own description (`--experimental-dump-help`).
 struct CommandTree: Decodable {
     let command: Command
 

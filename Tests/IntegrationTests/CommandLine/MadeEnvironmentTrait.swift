@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// Gives a suite a folder, `w`, in which `baton up` has made an environment and exited successfully.
+/// Gives a suite a folder, `w`, in which `baton-dev up` has made an environment and exited successfully.
 ///
 /// The tests of the suite run one after the other, and each test ends the processes that it starts there.
 struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
@@ -29,9 +29,10 @@ struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let up = try await CommandRun.start(Self.arguments(scratch.path("w")), awaitsReady: true, in: scratch)
+            let up = try await CommandRun.start(
+                Self.arguments(scratch.path("w")), of: "baton-dev", awaitsReady: true, in: scratch)
             guard try await up.program.stop() == 0 else {
-                throw TestProblem("baton up did not end well:\n\(try textOfFile(up.errors))")
+                throw TestProblem("baton-dev up did not end well:\n\(try textOfFile(up.errors))")
             }
             try await Self.$current.withValue(scratch, operation: function)
         }

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `baton run-app`: a developer's own apps in a running environment.
+/// `baton-dev run-app`: a developer's own apps in a running environment.
 @Suite(.serialized, .madeEnvironment, .timeLimit(.minutes(10))) struct OwnAppsTests {
-    /// A running `baton up` whose environment is ready.
+    /// A running `baton-dev up` whose environment is ready.
     private struct Up {
         let root: String
         let baton: RunningProgram
@@ -13,7 +13,7 @@ import Testing
         init(in scratch: Scratch) async throws {
             root = scratch.path("w")
             baton = try await CommandRun.start(
-                MadeEnvironmentTrait.arguments(root), awaitsReady: true, in: scratch
+                MadeEnvironmentTrait.arguments(root), of: "baton-dev", awaitsReady: true, in: scratch
             ).program
         }
 
@@ -24,7 +24,7 @@ import Testing
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         func run(_ words: [String]) async throws -> CommandRun {
-            try await CommandRun(["run-app", "--directory", up.root] + words, in: scratch)
+            try await CommandRun(["run-app", "--directory", up.root] + words, of: "baton-dev", in: scratch)
         }
         let client = "0b9a5f0e-6a5e-4d3c-9c57-3d0f2f7f3a10"
         let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
@@ -80,7 +80,7 @@ import Testing
         #expect(after.code == 69 && after.output.isEmpty, "\(after)")
         #expect(try CommandRun.Failure(after.errors).error.code == "environment_stopped")
         let without = try await CommandRun(
-            ["run-app", "--json", "--directory", scratch.path("none")] + app, in: scratch)
+            ["run-app", "--json", "--directory", scratch.path("none")] + app, of: "baton-dev", in: scratch)
         #expect(try CommandRun.Failure(without.errors).error.code == "environment_missing")
         // The facts of an environment whose device was not set up completely.
         let facts = try textOfFile(up.root + "/environment.json")
@@ -89,7 +89,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: scratch.path("half"), withIntermediateDirectories: false)
         try scratch.write(unfinished, to: "half/environment.json")
         let half = try await CommandRun(
-            ["run-app", "--json", "--directory", scratch.path("half")] + app, in: scratch)
+            ["run-app", "--json", "--directory", scratch.path("half")] + app, of: "baton-dev", in: scratch)
         #expect(try CommandRun.Failure(half.errors).error.code == "environment_missing", "\(half)")
     }
 
@@ -122,12 +122,12 @@ import Testing
             ], log: "holder.log", awaitsReady: false, in: scratch)
         try await FolderWatch(scratch.path).until("the lock is held") { try holder.log().contains("held") }
         let arguments = ["run-app", "--json", "--directory", up.root, "--id", "com.example.rounds", "--patience", "0"]
-        let run = try await CommandRun(arguments, in: scratch)
+        let run = try await CommandRun(arguments, of: "baton-dev", in: scratch)
         #expect(run.code == 1 && run.output.isEmpty, "\(run)")
         let error = try CommandRun.Failure(run.errors).error
         #expect(error.code == "own_apps_locked" && error.message.contains("process \(holder.pid)"), "\(error)")
         holder.kill()
-        #expect(try await CommandRun(arguments, in: scratch).code == 0)
+        #expect(try await CommandRun(arguments, of: "baton-dev", in: scratch).code == 0)
         #expect(try await up.baton.stop() == 0)
     }
 
@@ -191,7 +191,7 @@ import Testing
             })
         let run = try await CommandRun(
             ["run-app", "--json", "--directory", up.root, "--id", "com.example.kept", "--data-folder", taken],
-            in: scratch)
+            of: "baton-dev", in: scratch)
         let error = try CommandRun.Failure(run.errors).error
         #expect(run.code == 1 && error.code == "device_refused", "\(run)")
         #expect(error.message.contains("org.baton.examples"), "\(error)")

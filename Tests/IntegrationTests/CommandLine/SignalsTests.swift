@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import CommandLineInterface
 import Glibc
 import Testing
-
-@testable import baton
 
 @Suite(.timeLimit(.minutes(5))) struct SignalsTests {
     @Test func `a signal is handled as soon as handling has begun, and ignored after it has stopped`() async {

@@ -6,11 +6,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `baton up --json`, as a program reads it.
+/// `baton-dev up --json`, as a program reads it.
 ///
 /// All tests but one use a folder in which an environment was made before.
 @Suite(.serialized, .madeEnvironment, .timeLimit(.minutes(10))) struct UpTests {
-    /// One line of the output of `baton up`.
+    /// One line of the output of `baton-dev up`.
     private struct Event: Decodable {
         let event: String
         let time: Int64
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// A running `baton up` whose environment is ready.
+    /// A running `baton-dev up` whose environment is ready.
     private struct Up {
         let root: String
         let baton: RunningProgram
@@ -47,7 +47,7 @@ import Testing
         init(in scratch: Scratch) async throws {
             root = scratch.path("w")
             (baton, errorPath) = try await CommandRun.start(
-                MadeEnvironmentTrait.arguments(root), awaitsReady: true, in: scratch)
+                MadeEnvironmentTrait.arguments(root), of: "baton-dev", awaitsReady: true, in: scratch)
         }
 
         var events: [Event] {
@@ -60,7 +60,7 @@ import Testing
 
         var failure: CommandRun.Failure { get throws { try CommandRun.Failure(textOfFile(errorPath)) } }
 
-        /// A process of the environment that `baton` started.
+        /// A process of the environment that `baton-dev` started.
         func program(_ name: String) throws -> ForeignProcess {
             for child in try children(of: baton.pid) {
                 let words = try textOfFile("/proc/\(child)/cmdline").split(separator: "\0")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// Runs `baton up` on a screen, with `file` in place of the system's file `place`, and returns its error.
+    /// Runs `baton-dev up` on a screen, with `file` in place of the system's file `place`, and returns its error.
     private func refusal(
         with file: String, inPlaceOf place: String, in scratch: Scratch
     ) async throws -> CommandRun.Failure.Parts {
@@ -131,7 +131,7 @@ import Testing
             "/usr/bin/unshare",
             ["--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
                 "/bin/sh", "-c", #"mount --bind "$0" "$1" && shift && exec "$@""#, file, place,
-                try RunningProgram.built("baton"), "up", "--json", "--directory", scratch.path("w"),
+                try RunningProgram.built("baton-dev"), "up", "--json", "--directory", scratch.path("w"),
             ],
             environment: ["DISPLAY": ":1"], log: "up.log", awaitsReady: false, in: scratch)
         #expect(try await run.waitForExit() == 1)
@@ -194,14 +194,16 @@ import Testing
     {
         try await Scratch.with { scratch in
             let up = try await CommandRun(
-                ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")], in: scratch)
+                ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path("none")],
+                of: "baton-dev", in: scratch)
             #expect(up.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(up)")
             #expect(try CommandRun.Failure(up.errors).error.code == "person_missing")
             // Neither a binary nor a shell script can be run by Python.
             for (text, name) in [("\u{7f}ELF\0", "binary"), ("#!/bin/sh\necho 'no person'\n", "script")] {
                 try scratch.write(text, to: name)
                 let other = try await CommandRun(
-                    ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path(name)], in: scratch)
+                    ["up", "--json", "--directory", scratch.path("w"), "--person", scratch.path(name)],
+                    of: "baton-dev", in: scratch)
                 #expect(other.code == 1 && !FileManager.default.fileExists(atPath: scratch.path("w")), "\(other)")
                 #expect(try CommandRun.Failure(other.errors).error.code == "person_unsuitable")
             }
@@ -271,7 +273,8 @@ import Testing
                 #expect(run.code == 0 && run.errors.isEmpty, "baton \(command) says \(run)")
                 #expect(!run.output.contains(/"_\d+"\s*:/), "baton \(command) says \(run.output)")
             }
-            let second = try await CommandRun(MadeEnvironmentTrait.arguments(up.root), in: scratch)
+            let second = try await CommandRun(
+                MadeEnvironmentTrait.arguments(up.root), of: "baton-dev", in: scratch)
             #expect(second.code == 1 && second.output.isEmpty)
             #expect(try CommandRun.Failure(second.errors).error.code == "environment_in_use")
             #expect(try await up.baton.stop() == 0)
@@ -290,7 +293,7 @@ import Testing
         }
     }
 
-    @Test("on a screen baton up opens the home screen of a joined device, and ends with that window")
+    @Test("on a screen baton-dev up opens the home screen of a joined device, and ends with that window")
     func homeScreen() async throws {
         try await Scratch.with { scratch in
             let (_, display) = try await VirtualScreen.start(in: scratch)
@@ -298,7 +301,8 @@ import Testing
                 "up", "--json", "--directory", scratch.path("w"), "--sample", "/usr/bin/true", "--ward-round",
                 "/usr/bin/true", "--administrator", Repository.root + "/Tests/Person/person.py",
             ]
-            let up = try await CommandRun.start(arguments, on: display, awaitsReady: true, in: scratch)
+            let up = try await CommandRun.start(
+                arguments, of: "baton-dev", on: display, awaitsReady: true, in: scratch)
             let lines = try up.program.log().split(separator: "\n")
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
@@ -329,7 +333,7 @@ import Testing
                 "up", "--json", "--directory", scratch.path("w"), "--sample", "/usr/bin/true", "--ward-round",
                 "/usr/bin/true", "--person", person, "--administrator", person,
             ]
-            let up = try await CommandRun.start(arguments, awaitsReady: true, in: scratch)
+            let up = try await CommandRun.start(arguments, of: "baton-dev", awaitsReady: true, in: scratch)
             let lines = try up.program.log().split(separator: "\n")
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
@@ -342,7 +346,7 @@ import Testing
     @Test func `outside of the repository, the remedy for a missing sample app names the repository`() async throws {
         try await Scratch.with { scratch in
             let run = try await CommandRun(
-                ["up", "--json"], through: ["/usr/bin/env", "-C", scratch.path], in: scratch)
+                ["up", "--json"], of: "baton-dev", through: ["/usr/bin/env", "-C", scratch.path], in: scratch)
             #expect(run.code == 1 && run.output.isEmpty)
             let error = try CommandRun.Failure(run.errors).error
             #expect(error.code == "sample_missing" && error.message.contains(scratch.path))
@@ -370,18 +374,22 @@ import Testing
     @Test func `a folder that is not an environment is left unchanged`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("mine", to: "diary.txt")
-            let refused = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path), in: scratch)
+            let refused = try await CommandRun(
+                MadeEnvironmentTrait.arguments(scratch.path), of: "baton-dev", in: scratch)
             #expect(refused.code == 1 && refused.output.isEmpty)
             #expect(try CommandRun.Failure(refused.errors).error.code == "folder_not_empty")
             #expect(try textOfFile(scratch.path("diary.txt")) == "mine")
             let long = scratch.path(String(repeating: "a", count: 90))
-            let tooLong = try await CommandRun(MadeEnvironmentTrait.arguments(long), in: scratch)
+            let tooLong = try await CommandRun(
+                MadeEnvironmentTrait.arguments(long), of: "baton-dev", in: scratch)
             #expect(try CommandRun.Failure(tooLong.errors).error.code == "path_too_long")
-            let nowhere = try await CommandRun(MadeEnvironmentTrait.arguments("/proc/w"), in: scratch)
+            let nowhere = try await CommandRun(
+                MadeEnvironmentTrait.arguments("/proc/w"), of: "baton-dev", in: scratch)
             #expect(try CommandRun.Failure(nowhere.errors).error.code == "folder_not_made")
             try FileManager.default.createDirectory(
                 atPath: scratch.path("w/environment.json"), withIntermediateDirectories: true)
-            let unreadable = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path("w")), in: scratch)
+            let unreadable = try await CommandRun(
+                MadeEnvironmentTrait.arguments(scratch.path("w")), of: "baton-dev", in: scratch)
             #expect(try CommandRun.Failure(unreadable.errors).error.code == "environment_unreadable")
         }
     }

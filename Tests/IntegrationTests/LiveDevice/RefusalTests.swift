@@ -199,7 +199,7 @@ extension LiveDevice {
             let error = try await seen { try await live.app(1).signIn() }
             #expect(error.internalCode == .internalErrorNoViewController, "\(error)")
             #expect(error.reason == "browser_program_ended", "\(error)")
-            for part in ["browser.command", "person.json", "person.log"] {
+            for part in ["browser.command", "baton-dev up --person", "person.log"] {
                 #expect(error.text.contains(part), "\(error)")
             }
             #expect(!error.text.contains("screen") && !error.text.contains("DISPLAY"), "\(error)")

@@ -21,7 +21,7 @@ struct DeviceUsers: Sendable {
         }
     }
 
-    /// Gives the device's files to the device's users. `baton up` has created the files as the tests' own user.
+    /// Gives the device's files to the device's users. `baton-dev up` has created the files as the tests' own user.
     func own(root: String, in scratch: Scratch) throws {
         let run = root + "/run"
         for folder in [scratch.path, root, run, root + "/configuration"] { try change(mode: 0o711, of: folder) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An environment's people and apps, from the `environment.json` that `baton up` writes.
+/// An environment's people and apps, from the `environment.json` that `baton-dev up` writes.
 struct EnvironmentFacts: Decodable, Sendable {
     let port: Int
     let people: [Person]

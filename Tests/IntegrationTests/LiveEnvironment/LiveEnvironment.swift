@@ -12,8 +12,8 @@ import UnixSocket
 /// A complete environment of real programs on loopback: a server with an organisation, and one device, enrolled and
 /// joined.
 ///
-/// `baton up` creates it and Carol joins the device. Then the same programs run again on the same folder, one by one,
-/// so that a test can kill each and restart it.
+/// `baton-dev up` creates it and Carol joins the device. Then the same programs run again on the same folder, one by
+/// one, so that a test can kill each and restart it.
 final class LiveEnvironment: Sendable {
     /// The programs of a device and its server.
     enum Program: String, CaseIterable {
@@ -35,7 +35,6 @@ final class LiveEnvironment: Sendable {
     init(in scratch: Scratch, users: DeviceUsers? = nil, hasBrowser: Bool? = nil) async throws {
         (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser ?? Soak.isRunning)
         let root = scratch.path("w")
-        let baton = try RunningProgram.built("baton")
         // A small program takes the place of the app that the MDM installs; the tests themselves are the apps that use
         // the broker.
         let arguments = [
@@ -43,14 +42,15 @@ final class LiveEnvironment: Sendable {
             try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
             "--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true", "--unjoined",
         ]
-        let up = try await RunningProgram.start(baton, arguments, log: "up.log", in: scratch)
+        let up = try await RunningProgram.start(
+            try RunningProgram.built("baton-dev"), arguments, log: "up.log", in: scratch)
         scratch.atEnd { _ = try? await up.stop() }
         facts = try JSONDecoder().decode(
             EnvironmentFacts.self, from: Data(contentsOf: URL(filePath: root + "/environment.json")))
         try await nameNoDataFolders()
         try seat("Carol")
         try await join()
-        guard try await up.stop() == 0 else { throw TestProblem("baton up did not end well:\n\(try up.log())") }
+        guard try await up.stop() == 0 else { throw TestProblem("baton-dev up did not end well:\n\(try up.log())") }
         try users?.own(root: root, in: scratch)
         for program in Program.allCases { try await start(program) }
     }

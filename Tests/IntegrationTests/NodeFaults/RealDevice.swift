@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import baton
+@testable import baton_dev
 
 /// A device of real programs: the broker and its agent, enrolled and joined through the load balancer.
 final class RealDevice: Sendable {

@@ -6,7 +6,9 @@ import Testing
 
 /// All programs and the library report the version of the changelog.
 @Suite struct VersionTests {
-    @Test(arguments: ["baton", "batond", "baton-agent", "baton-browser-host", "baton-helper", "baton-server"])
+    @Test(arguments: [
+        "baton", "batond", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper", "baton-server",
+    ])
     func `a program reports the version of the changelog`(program: String) async throws {
         let version = try changelogVersion()
         try await Scratch.with { scratch in
