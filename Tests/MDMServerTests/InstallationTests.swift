@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import DeviceHTTPS
 import DeviceState
@@ -6,7 +7,6 @@ import Foundation
 import HTTPTypes
 import MDMClient
 import MDMProtocol
-// SPDX-License-Identifier: Apache-2.0
 import Processes
 import Synchronization
 import Testing

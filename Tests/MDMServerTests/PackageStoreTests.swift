@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import Crypto
-// SPDX-License-Identifier: Apache-2.0
 import DeviceHTTPS
 import Files
 import Foundation

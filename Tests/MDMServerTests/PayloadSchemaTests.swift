@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import BrokerIPC
 import DeviceHTTPS
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Files
 import Foundation

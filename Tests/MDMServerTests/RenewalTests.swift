@@ -1,5 +1,5 @@
-import AdminAPI
 // SPDX-License-Identifier: Apache-2.0
+import AdminAPI
 import DeviceHTTPS
 import DeviceState
 import Files

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 internal import DeviceHTTPS
-// SPDX-License-Identifier: Apache-2.0
 internal import DeviceKeyStore
 internal import Glibc
 internal import MDMProtocol

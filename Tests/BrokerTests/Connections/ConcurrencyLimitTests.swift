@@ -1,5 +1,5 @@
-import BrokerSession
 // SPDX-License-Identifier: Apache-2.0
+import BrokerSession
 import DeviceState
 import Processes
 import SessionIPC

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import DeviceState
 import Files
 import Foundation
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import Synchronization
 import TestSupport

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
@@ -6,7 +7,6 @@ import DeviceState
 import Files
 import Foundation
 import Receipts
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import TestSupport
 import Testing

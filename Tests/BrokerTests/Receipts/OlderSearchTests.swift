@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import Foundation
 import Processes
 import Receipts
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import Synchronization
 import TestSupport

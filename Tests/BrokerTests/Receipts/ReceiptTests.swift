@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
@@ -9,7 +10,6 @@ import Leftovers
 import OAuth
 import Processes
 import Receipts
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import Synchronization
 import TestSupport

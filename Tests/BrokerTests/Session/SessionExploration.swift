@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Testing
 

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
 import DeviceState
 import Dispatch
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 
 /// One event in one state, and its result.

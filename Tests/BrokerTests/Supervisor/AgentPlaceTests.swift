@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import Glibc
 import Processes
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import TestSupport
 import Testing

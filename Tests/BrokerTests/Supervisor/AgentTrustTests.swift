@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-// SPDX-License-Identifier: Apache-2.0
 import DeviceState
 import Files
 import Processes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
@@ -5,7 +6,6 @@ import DeviceKeyStore
 import DeviceState
 import Files
 import Processes
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerSupervisor
 import DeviceState
 import Files
 import MDMProtocol
 import Processes
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import DeviceState
-// SPDX-License-Identifier: Apache-2.0
 import SessionIPC
 import TestSupport
 import Testing
