@@ -131,7 +131,7 @@ let package = Package(
             ]),
         // What a device knows of itself: its join, its apps, the settings from the MDM, and where all of it is kept.
         .target(
-            name: "DeviceState",
+            name: "DeviceSettings",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceKeyStore", "Files", "JSON",
                 "MDMProtocol", "OAuth",
@@ -140,19 +140,20 @@ let package = Package(
         .target(
             name: "DeviceHTTPS",
             dependencies: [
-                "BrokerProtocol", "DeviceKeyStore", "DeviceState", "Files", "OAuth", "Redaction", .asn1,
+                "BrokerProtocol", "DeviceKeyStore", "DeviceSettings", "Files", "OAuth", "Redaction", .asn1,
                 .asyncHTTPClient, .nioCore, .nioHTTP1, .nioSSL,
             ]),
         // The messages between the supervisor and the session process, and the limits of the connections that they share.
         .target(
             name: "SessionIPC",
-            dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserPolicies", "DeviceState", "Processes"]),
+            dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserPolicies", "DeviceSettings", "Processes"]),
         // The device's MDM client and its push channel.
         .target(
             name: "MDMClient",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceHTTPS", "DeviceKeyStore",
-                "DeviceState", "Encodings", "Files", "MDMProtocol", "OAuth", "Processes", "PushProtocol", "Redaction",
+                "DeviceSettings", "Encodings", "Files", "MDMProtocol", "OAuth", "Processes", "PushProtocol",
+                "Redaction",
                 "Retries", .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The session process, which serves the apps of one epoch and ends with it.
@@ -160,7 +161,7 @@ let package = Package(
             name: "BrokerSession",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceHTTPS", "DeviceKeyStore",
-                "DeviceState", "Files", "JSON", "MDMProtocol", "OAuth", "Processes", "Redaction", "SessionIPC",
+                "DeviceSettings", "Files", "JSON", "MDMProtocol", "OAuth", "Processes", "Redaction", "SessionIPC",
                 "UnixSocket", "WebPages", .asn1, .certificates, .crypto, .cryptoExtras, .logging, .nioCore, .nioHTTP1,
                 .nioPosix,
             ], resources: languages.map { .embedInCode("Pages/Texts/\($0).json") }),
@@ -169,7 +170,7 @@ let package = Package(
             name: "BrokerSupervisor",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceHTTPS", "DeviceKeyStore",
-                "DeviceState", "Files", "JSON", "Leftovers", "MDMClient", "OAuth", "Observability", "Processes",
+                "DeviceSettings", "Files", "JSON", "Leftovers", "MDMClient", "OAuth", "Observability", "Processes",
                 "Receipts", "Redaction", "Retries", "SessionIPC", "UnixSocket", .asn1, .certificates, .crypto, .logging,
                 .serviceLifecycle,
             ]),
@@ -238,7 +239,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "BrokerAgent", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor",
                 "BrowserPolicies", "BrowserWindows", "CLinux", "CommandLineInterface", "DeviceAudit", "DeviceHTTPS",
-                "DeviceKeyStore", "DeviceState", "Files", "HomeScreen", "JSON", "MDMProtocol", "MSAL", "OAuth",
+                "DeviceKeyStore", "DeviceSettings", "Files", "HomeScreen", "JSON", "MDMProtocol", "MSAL", "OAuth",
                 "Observability", "Processes",
                 "Receipts", "Redaction", "UnixSocket", .argumentParser, .logging,
             ]),
@@ -275,7 +276,7 @@ let package = Package(
             name: "batond",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "CWipedHeap", "DeviceHTTPS",
-                "DeviceKeyStore", "DeviceState", "Files", "JSON", "MDMClient", "Observability", "Processes",
+                "DeviceKeyStore", "DeviceSettings", "Files", "JSON", "MDMClient", "Observability", "Processes",
                 "SessionIPC", "TPM", "UnixSocket", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ],
             // The dynamic linker writes to every page that has relocations, in both processes. Packed relocations need
@@ -368,7 +369,7 @@ let package = Package(
             name: "BrokerTests",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies", "DeviceHTTPS",
-                "DeviceKeyStore", "DeviceState", "FileRecorder", "Files", "JSON", "Leftovers", "MDMClient",
+                "DeviceKeyStore", "DeviceSettings", "FileRecorder", "Files", "JSON", "Leftovers", "MDMClient",
                 "MDMProtocol", "OAuth", "Processes", "PushProtocol", "Receipts", "Redaction", "SessionIPC",
                 "TestSupport", "UnixSocket", "WebPages", .crypto,
             ],
@@ -376,7 +377,7 @@ let package = Package(
         .testTarget(
             name: "TPMTests",
             dependencies: [
-                "BrokerSession", "BrokerSupervisor", "DeviceKeyStore", "DeviceState", "Files", "OAuth", "Redaction",
+                "BrokerSession", "BrokerSupervisor", "DeviceKeyStore", "DeviceSettings", "Files", "OAuth", "Redaction",
                 "TPM", "TestSupport", "UnixSocket", .crypto, .cryptoExtras,
             ]),
         .testTarget(
@@ -389,7 +390,7 @@ let package = Package(
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "Files",
+                "AdminAPI", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore", "DeviceSettings", "Files",
                 "MDMClient", "MDMProtocol", "MDMServer", "Processes", "Redaction", "Storage", "StoragePostgreSQL",
                 "StorageTestSupport", "TestSupport", .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .subprocess,
@@ -404,7 +405,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
                 "BrowserExtension", "BrowserPolicies", "CommandLineInterface", "DeviceAudit", "DeviceHTTPS",
-                "DeviceKeyStore", "DeviceState", "Files", "Handover", "IdentityPlatform", "JSON", "Leftovers",
+                "DeviceKeyStore", "DeviceSettings", "Files", "Handover", "IdentityPlatform", "JSON", "Leftovers",
                 "MDMProtocol", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
                 "Redaction", "SessionIPC", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages",
                 "baton", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
@@ -506,7 +507,7 @@ extension Package {
     /// tests.
     func keepWhatRaces() {
         let own = [
-            "Broker", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "DeviceState",
+            "Broker", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "DeviceSettings",
             "Encodings", "Files", "JSON", "MSAL", "Processes", "Redaction", "Retries", "SessionIPC", "TestSupport",
             "UnixSocket",
         ]
@@ -520,7 +521,7 @@ extension Package {
             }
             if target.name == "BrokerIPC" { target.sources = ["Agent/AppData.swift"] }
             if target.name == "BrokerTests" { target.sources = ["Session"] }
-            if target.name == "DeviceState" {
+            if target.name == "DeviceSettings" {
                 target.sources = [
                     "Device/SessionStage.swift", "Device/SignOutTrigger.swift", "SessionPolicy/SessionTimeouts.swift",
                 ]

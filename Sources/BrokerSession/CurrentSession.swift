@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import Synchronization
 
 /// The process's current epoch, device state and signed-in worker.

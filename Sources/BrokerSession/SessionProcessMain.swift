@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import CLinux
 package import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Files
 internal import Glibc
 internal import JSON

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 package import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 package import OAuth
 internal import SwiftASN1
 

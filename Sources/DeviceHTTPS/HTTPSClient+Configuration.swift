@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+package import DeviceSettings
 internal import Files
 internal import NIOCore
 internal import NIOSSL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AsyncHTTPClient
-internal import DeviceState
+internal import DeviceSettings
 internal import NIOCore
 internal import NIOSSL
 

@@ -37,34 +37,3 @@ extension TPMKey {
         return try JSONWebKey(numbers: numbers).verificationKey()
     }
 }
-
-extension KeyStore {
-    /// Reads the TPM key in the file `name`; nil if there is no such file.
-    ///
-    /// - Throws: ``DeviceStateDamaged`` if the file does not hold a key of this kind, ``KeyFileExposed``,
-    ///   ``FileError``.
-    func platformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey? {
-        guard let content = try KeyFile.read(name, in: directory) else { return nil }
-        guard let key = try? JSONCodec.read(TPMKey.self, content.withBytes { Array(copying: $0) }),
-            key.kind == kind, (try? key.verification()) != nil
-        else { throw DeviceStateDamaged(file: name) }
-        return key
-    }
-
-    /// Has the TPM make a key, and writes the key's file.
-    func makePlatformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey {
-        let key = try requirePlatform().makeKey(kind)
-        try directory.file(name).replace(with: try JSONCodec.bytes(key), mode: 0o600)
-        return key
-    }
-
-    /// Whether new keys are made in the TPM.
-    ///
-    /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM but no TPM is configured, because a key
-    ///   in a file would be weaker.
-    func makesPlatformKeys() throws -> Bool {
-        if platform != nil { return true }
-        if try usesPlatform() { _ = try requirePlatform() }
-        return false
-    }
-}

@@ -99,7 +99,7 @@ package struct MDMService: Sendable {
             database: database, sources: sources, packages: packages, addresses: addresses,
             checkIn: CheckIn(
                 database: database, sources: sources, sealer: sealer, lifetime: configuration.identityLifetime),
-            commands: CommandLoop(
+            commands: NextCommand(
                 database: database, sources: sources, sealer: sealer, history: configuration.history, renewal: renewal)
         )
     }

@@ -2,7 +2,7 @@
 import BrokerSupervisor
 import DeviceHTTPS
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 internal import Files
 import Glibc
 import Logging

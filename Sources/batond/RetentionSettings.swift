@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceState
+import DeviceSettings
 
 /// The object `retention` of the configuration file: for how long the device keeps data.
 struct RetentionSettings: Decodable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceState
+import DeviceSettings
 
 /// The object `sessionPolicy` of the configuration file: when a session ends automatically, and how much time apps have
 /// at its end.

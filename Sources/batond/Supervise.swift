@@ -3,7 +3,7 @@ import ArgumentParser
 internal import BrokerIPC
 import BrokerSupervisor
 internal import CWipedHeap
-import DeviceState
+import DeviceSettings
 internal import Files
 import Glibc
 import Logging

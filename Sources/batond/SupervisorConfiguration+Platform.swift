@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import TPM
 
 extension SupervisorConfiguration {

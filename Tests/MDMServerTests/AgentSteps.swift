@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import HTTPTypes

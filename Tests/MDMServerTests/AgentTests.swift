@@ -4,7 +4,7 @@ import BrokerIPC
 import BrowserPolicies
 import DeviceHTTPS
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import Glibc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import Foundation
 import HTTPTypes
 import MDMProtocol

@@ -2,7 +2,7 @@
 import AdminAPI
 import BrokerIPC
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import HTTPTypes

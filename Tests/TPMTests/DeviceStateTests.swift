@@ -2,7 +2,7 @@
 import BrokerSupervisor
 import CryptoExtras
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import OAuth

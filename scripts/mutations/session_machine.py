@@ -18,7 +18,7 @@ import threat_model
 WHOLE = ["CLinux", "Encodings", "Redaction", "JSON"]
 FILES = {
     "BrokerProtocol": ["Epoch", "AccountTombstone", "AppEraser", "HandoverName"],
-    "DeviceState": ["SessionStage", "SignOutTrigger", "SessionTimeouts"],
+    "DeviceSettings": ["SessionStage", "SignOutTrigger", "SessionTimeouts"],
     "SessionIPC": ["SignInRefusal"],
     "BrokerSupervisor": [
         "SessionMachine", "SessionOutcomes", "SessionState", "JournalRecord", "Commit", "HandoverOutcome", "ItemOutcome",
@@ -37,11 +37,11 @@ let package = Package(
         .target(name: "CLinux"), .target(name: "Encodings"), .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "JSON", dependencies: ["Encodings", "Redaction"]),
         .target(name: "BrokerProtocol", dependencies: ["Encodings", "JSON"]),
-        .target(name: "DeviceState", dependencies: ["BrokerProtocol"]), .target(name: "SessionIPC"),
+        .target(name: "DeviceSettings", dependencies: ["BrokerProtocol"]), .target(name: "SessionIPC"),
         .target(
-            name: "BrokerSupervisor", dependencies: ["BrokerProtocol", "DeviceState", "JSON", "SessionIPC"]),
+            name: "BrokerSupervisor", dependencies: ["BrokerProtocol", "DeviceSettings", "JSON", "SessionIPC"]),
         .testTarget(
-            name: "BrokerTests", dependencies: ["BrokerProtocol", "BrokerSupervisor", "DeviceState", "SessionIPC"]),
+            name: "BrokerTests", dependencies: ["BrokerProtocol", "BrokerSupervisor", "DeviceSettings", "SessionIPC"]),
     ])
 for target in package.targets {
     target.swiftSettings = [

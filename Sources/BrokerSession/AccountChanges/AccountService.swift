@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 
 /// Answers apps' requests about the device and the signed-in account.
 struct AccountService: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import DeviceHTTPS
-internal import DeviceState
+internal import DeviceSettings
 
 /// Creates the headers that sign the current worker's browser in at the identity platform, for the addresses that the
 /// profile lists.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 package import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 package import Files
 package import Logging
 package import OAuth

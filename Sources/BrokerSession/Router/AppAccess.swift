@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import Synchronization
 
 /// Finds the registered app that a request comes from, and refuses requests of locked apps.

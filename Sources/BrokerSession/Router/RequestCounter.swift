@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import DeviceHTTPS
-internal import DeviceState
+internal import DeviceSettings
 internal import SessionIPC
 internal import Synchronization
 

@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Dispatch
 internal import Logging
 internal import Processes

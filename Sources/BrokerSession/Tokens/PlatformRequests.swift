@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import JSON
 internal import OAuth
 internal import Redaction

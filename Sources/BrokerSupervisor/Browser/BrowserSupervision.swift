@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
-internal import DeviceState
+internal import DeviceSettings
 internal import Glibc
 internal import Logging
 internal import Processes
@@ -28,7 +28,7 @@ final class BrowserSupervision {
     private let clock: SupervisorClock
     private let timer: InputTimer
     /// Confines browsers with `baton-helper`; nil if the device has no helper.
-    private let confinement: BrowserConfinement?
+    private let confinement: BrowserContainer?
     private let logger: Logger
 
     /// How long an agent may take to clear a browser before the delay is reported to operators.
@@ -45,7 +45,7 @@ final class BrowserSupervision {
         self.holder = holder
         examinations = BrowserExaminations(earlier: holder?.epoch)
         confinement = helper.map { helper in
-            BrowserConfinement(
+            BrowserContainer(
                 helper: helper, inputs: timer.inputs, earlier: holder?.epoch, now: clock.now, logger: logger)
         }
     }

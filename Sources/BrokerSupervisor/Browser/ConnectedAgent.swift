@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
-internal import DeviceState
+internal import DeviceSettings
 internal import Logging
 
 /// Owns the connection to the agent of the worker's graphical session.

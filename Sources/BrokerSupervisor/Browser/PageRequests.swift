@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import DeviceHTTPS
-internal import DeviceState
+internal import DeviceSettings
 internal import SessionIPC
 
 /// Owns the session process's unanswered requests to open a page for the worker. Each request is answered once, unless

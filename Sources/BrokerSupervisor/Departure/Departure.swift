@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 internal import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Files
 
 /// An operator's order to leave the directory or to reset the device. It stays on disk until it is carried out.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Files
 internal import MDMClient
 

@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 package import DeviceHTTPS
 package import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Glibc
 package import Logging
 internal import OAuth

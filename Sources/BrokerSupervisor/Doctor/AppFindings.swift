@@ -2,7 +2,7 @@
 package import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
-package import DeviceState
+package import DeviceSettings
 
 extension CheckResult {
     package static let appLocked = "app_locked"

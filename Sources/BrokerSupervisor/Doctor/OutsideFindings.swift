@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 package import Files
 
 /// Checks a device whose broker does not answer.

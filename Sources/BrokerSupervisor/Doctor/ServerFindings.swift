@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import DeviceHTTPS
-internal import DeviceState
+internal import DeviceSettings
 
 /// Checks whether the identity platform can be reached, and whether its clock agrees with the device's.
 struct ServerFindings: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
-package import DeviceState
+package import DeviceSettings
 
 extension CheckResult {
     /// The session policy in force, and whether it is safe.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
-package import DeviceState
+package import DeviceSettings
 
 extension CheckResult {
     /// Why the device is or is not in shared mode: each fact that the mode depends on, with its remedy.

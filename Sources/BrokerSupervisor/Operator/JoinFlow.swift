@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
-package import DeviceState
+package import DeviceSettings
 package import Logging
 internal import SessionIPC
 

@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Processes
 internal import SessionIPC
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 package import Files
 internal import FoundationEssentials
 internal import MDMClient

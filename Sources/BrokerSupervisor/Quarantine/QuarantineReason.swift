@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 
 /// Why a device's state is not trusted and must not be used.
 package enum QuarantineReason: Sendable, Equatable {

@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Files
 internal import Glibc
 package import Logging

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Files
 internal import Glibc
 internal import MDMClient

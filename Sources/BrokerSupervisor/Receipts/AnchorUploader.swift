@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceHTTPS
 package import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 package import Files
 internal import Glibc
 package import Logging

@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Files
 internal import Leftovers
 internal import Logging

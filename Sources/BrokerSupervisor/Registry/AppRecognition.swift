@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceState
+internal import DeviceSettings
 
 /// Identifies the app of a process by its user or by the socket that it connected to, according to the current
 /// registry.

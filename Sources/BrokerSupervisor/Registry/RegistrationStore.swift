@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
-internal import DeviceState
+internal import DeviceSettings
 internal import Logging
 
 /// The identity platform's last answer about the device's registration, on disk. Used only on the supervisor's thread.

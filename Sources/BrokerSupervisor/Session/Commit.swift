@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 
 /// The end of an epoch as committed to the journal. A committed end is never undone.
 package struct Commit: Sendable, Hashable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 
 /// A hand-over of the device, as its receipt will describe it: the epoch that ended, the reason, and the outcome of
 /// each item.

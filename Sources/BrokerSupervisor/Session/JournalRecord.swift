@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import JSON
 
 /// The journal's record of the session. It is replaced as a whole, and written to disk before any of its consequences.

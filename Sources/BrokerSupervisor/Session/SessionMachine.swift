@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 package import SessionIPC
 
 /// Tracks who holds the device, as a pure state machine. Each event is a method that returns the steps for the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 
 extension SessionMachine {
     /// Who holds the device.

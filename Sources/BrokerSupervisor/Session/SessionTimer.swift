@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+package import DeviceSettings
 
 /// Computes when a session ends automatically and why, and when to warn the worker. It does not read a clock.
 ///

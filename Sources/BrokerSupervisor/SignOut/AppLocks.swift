@@ -3,7 +3,7 @@ package import BrokerIPC
 package import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 package import Logging
 
 /// Owns the locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import SessionIPC
 
 /// Owns the wait between the request to end a session and the session's end. Apps may save their work in that time. The

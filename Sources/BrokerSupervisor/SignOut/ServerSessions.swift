@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import Logging
 
 /// Owns the record of the sessions whose end must be reported to the server: the live session and those that have

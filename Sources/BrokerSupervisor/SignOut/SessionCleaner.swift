@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import Dispatch
 internal import Logging
 

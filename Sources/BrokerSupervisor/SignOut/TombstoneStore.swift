@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 
 /// Owns the record of the accounts that each reader of the device's accounts was told about. Written to disk before the
 /// reader is told.

@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
-internal import DeviceState
+internal import DeviceSettings
 internal import FoundationEssentials
 internal import Glibc
 internal import SessionIPC

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 internal import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 package import Files
 internal import Glibc
 internal import JSON

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import Logging
 
 /// The beginning of a worker's session, stored for a restart of the supervisor. It contains no data about the worker.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
-internal import DeviceState
+internal import DeviceSettings
 internal import Logging
 
 /// Owns the journal of the session's state on disk.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import MDMClient
 
 /// Owns the reports of the session's state to other parts of the process. Each change is reported once.

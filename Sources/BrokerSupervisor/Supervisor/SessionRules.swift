@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import DeviceState
+internal import DeviceSettings
 internal import SessionIPC
 
 /// Applies the device's settings to the session, and ends the session when the settings require it.

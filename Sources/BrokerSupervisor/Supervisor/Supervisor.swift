@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import BrowserPolicies
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Files
 internal import Glibc
 internal import Logging

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 internal import Processes
 package import SessionIPC
 package import UnixSocket

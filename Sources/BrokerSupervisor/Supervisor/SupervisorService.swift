@@ -3,7 +3,7 @@ package import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
 package import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Files
 internal import Glibc
 package import Logging

@@ -3,7 +3,7 @@ package import BrokerIPC
 package import BrokerProtocol
 package import DeviceHTTPS
 package import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Glibc
 package import Logging
 internal import OAuth

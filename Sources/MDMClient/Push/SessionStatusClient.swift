@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import OAuth
 
 /// Queries the identity platform, as the device, for the status of device and session. Holds no user's secret.

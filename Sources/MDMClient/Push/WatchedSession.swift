@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 
 /// The state that the device reports to its server: the device's registration, the epoch, and the session.
 package struct WatchedSession: Sendable, Equatable {

@@ -13,7 +13,7 @@ struct DeviceEndpoint: Sendable {
     let packages: any PackageStore
     let addresses: DeviceAddresses
     let checkIn: CheckIn
-    let commands: CommandLoop
+    let commands: NextCommand
 
     /// Adds the routes for devices.
     func addRoutes(to router: Router<MDMContext>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+package import DeviceSettings
 
 /// An app of a user, as far as the kernel lets the broker distinguish apps.
 ///

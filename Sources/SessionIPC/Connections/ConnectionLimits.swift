@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceState
+internal import DeviceSettings
 internal import Processes
 
 /// How many connections may exist at once: per process, per app, per user, and in total.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
-internal import DeviceState
+internal import DeviceSettings
 
 /// Recent closures and refusals due to connection limits. Kept in memory only, and bounded.
 package struct LimitReports: Sendable {

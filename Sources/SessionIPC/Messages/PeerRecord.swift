@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import DeviceState
+package import DeviceSettings
 package import Processes
 
 /// The process that connected, as the kernel reports it.

@@ -2,7 +2,7 @@
 package import BrokerIPC
 package import BrokerProtocol
 package import BrowserPolicies
-package import DeviceState
+package import DeviceSettings
 package import Processes
 
 /// A message from the session process to the supervisor.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
-package import DeviceState
+package import DeviceSettings
 package import Processes
 
 /// A message from the supervisor to the session process. Descriptors are sent together with the frame.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
-import DeviceState
+import DeviceSettings
 import FoundationEssentials
 internal import JSON
 

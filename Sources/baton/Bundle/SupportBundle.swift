@@ -2,7 +2,7 @@
 internal import BrokerIPC
 import BrokerProtocol
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import FoundationEssentials
 import Glibc
 import JSON

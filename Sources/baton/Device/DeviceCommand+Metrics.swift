@@ -5,7 +5,7 @@ internal import BrokerProtocol
 import CommandLineInterface
 internal import DeviceHTTPS
 internal import DeviceKeyStore
-internal import DeviceState
+internal import DeviceSettings
 internal import Observability
 
 extension DeviceCommand {

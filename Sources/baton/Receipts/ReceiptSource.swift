@@ -3,7 +3,7 @@ import ArgumentParser
 import BrokerSupervisor
 import CommandLineInterface
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 internal import Files
 import FoundationEssentials
 import Processes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerSession
-import DeviceState
+import DeviceSettings
 import Processes
 import SessionIPC
 import Synchronization

@@ -3,7 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSession
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import SessionIPC
 import Testing
 

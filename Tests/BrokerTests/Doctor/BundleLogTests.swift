@@ -7,7 +7,7 @@ import Testing
 struct BundleLogTests {
     private static let folders = [
         "baton-agent", "batond", "BrokerAgent", "BrokerIPC", "BrokerSession", "BrokerSupervisor",
-        "DeviceHTTPS", "DeviceKeyStore", "DeviceState", "MDMClient", "MDMProtocol", "SessionIPC",
+        "DeviceHTTPS", "DeviceKeyStore", "DeviceSettings", "MDMClient", "MDMProtocol", "SessionIPC",
     ]
 
     @Test func `a support bundle may contain exactly the log lines of broker and agent that have no values`()

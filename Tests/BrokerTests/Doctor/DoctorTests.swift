@@ -3,7 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import TestSupport

@@ -2,7 +2,7 @@
 import BrokerIPC
 import BrokerSupervisor
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import OAuth

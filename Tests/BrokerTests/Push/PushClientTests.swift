@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
-import DeviceState
+import DeviceSettings
 import OAuth
 import PushProtocol
 import Testing

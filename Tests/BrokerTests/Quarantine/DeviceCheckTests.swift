@@ -2,7 +2,7 @@
 import BrokerProtocol
 import BrokerSupervisor
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import TestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import Foundation
 import TestSupport
 import Testing
@@ -35,7 +35,7 @@ import Testing
         """
         # Errors in a device's configuration
 
-        This page is generated from `Sources/DeviceState/Apps/RegistryFailure.swift` and `Sources/DeviceState/SessionPolicy/SessionPolicyError.swift`
+        This page is generated from `Sources/DeviceSettings/Apps/RegistryFailure.swift` and `Sources/DeviceSettings/SessionPolicy/SessionPolicyError.swift`
         by `scripts/pages`; do not edit it. It is for administrators of
         a device. [Errors](errors.md) lists the errors that apps get.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Testing
 
 /// Invariants about the worker's apps in every state that any order of events can reach.

@@ -2,7 +2,7 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Processes
 import Testing
 

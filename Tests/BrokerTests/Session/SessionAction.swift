@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import SessionIPC
 
 /// One step that any event can result in, so that a test can examine all results in the same way.

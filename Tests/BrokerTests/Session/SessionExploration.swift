@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Testing
 
 /// Invariants in every state that any order of events can reach. `scripts/mutations/run` removes each guard of the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import SessionIPC
 
 /// The appendix of `docs/session.md`: every step that the machine can take. The part above the ``marker`` is written by

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSession
-import DeviceState
+import DeviceSettings
 import Testing
 
 /// The authorities that a device accepts from apps, and the tenant names in them (rule SIL-4, the broker's part).

@@ -2,7 +2,7 @@
 import BrokerProtocol
 import BrokerSession
 import DeviceHTTPS
-import DeviceState
+import DeviceSettings
 import OAuth
 import Synchronization
 import Testing

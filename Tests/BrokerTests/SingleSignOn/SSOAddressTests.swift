@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import DeviceState
+import DeviceSettings
 import Testing
 
 @Suite struct SSOAddressTests {

@@ -3,7 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import BrowserPolicies
-import DeviceState
+import DeviceSettings
 import FoundationEssentials
 import JSON
 import Processes

@@ -2,7 +2,7 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Glibc
 import Processes
 import SessionIPC

@@ -3,7 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import Files
 import Processes
 import SessionIPC

@@ -2,7 +2,7 @@
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import MDMClient

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
-import DeviceState
+import DeviceSettings
 import SessionIPC
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@ import BrokerProtocol
 import BrokerSupervisor
 import BrowserPolicies
 import DeviceKeyStore
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import Glibc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import Processes

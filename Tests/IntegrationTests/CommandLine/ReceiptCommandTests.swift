@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerSupervisor
-import DeviceState
+import DeviceSettings
 import Files
 import Foundation
 import TestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
-import DeviceState
+import DeviceSettings
 import SessionIPC
 import TestSupport
 import Testing

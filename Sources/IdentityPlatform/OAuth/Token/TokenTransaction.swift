@@ -22,12 +22,6 @@ struct TokenTransaction {
         (clients, storageKey, keys) = (Clients(connection, view), source.storageKey, source.keys)
     }
 
-    /// The error that is thrown if a refresh token is used a second time. The tokens issued from it are revoked in a
-    /// separate transaction, because the transaction that detects the reuse does not commit.
-    struct Reuse: Error {
-        let token: RefreshToken
-    }
-
     /// Returns the authenticated client.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
@@ -125,20 +119,6 @@ struct TokenTransaction {
     /// - Throws: ``StorageKey/Failure``
     func open(_ sealed: [UInt8], of token: OpaqueToken) throws(StorageKey.Failure) -> SessionKey {
         try storageKey.openSessionKey(sealed, of: token)
-    }
-
-    /// Revokes the client's refresh tokens in the family of a reused token, and the primary refresh tokens that were
-    /// issued with a token of the family as proof (RFC 9700 section 4.14.2). Writes the audit entry.
-    ///
-    /// - Throws: ``StorageError``
-    fileprivate func revoke(_ reuse: Reuse) throws {
-        let token = reuse.token
-        guard try RefreshTokens(connection).revoke(chainOf: token, at: now) > 0 else { return }
-        try PrimaryRefreshTokens(connection).revoke(proofFamily: token.family, tenant: token.tenant)
-        try AuditLog(connection).append(
-            AuditLine(
-                .refreshTokenReplayed, tenant: token.tenant, actor: token.client.rawValue,
-                subject: token.session.rawValue, outcome: "refused", at: now))
     }
 }
 

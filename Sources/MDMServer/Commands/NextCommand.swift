@@ -4,7 +4,7 @@ internal import MDMProtocol
 internal import Storage
 
 /// Accepts devices' results and delivers the next command.
-struct CommandLoop: Sendable {
+struct NextCommand: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceState
+internal import DeviceSettings
 internal import FoundationEssentials
 internal import Logging
 internal import MDMProtocol

@@ -2,7 +2,7 @@
 package import BrokerIPC
 internal import BrokerProtocol
 package import DeviceHTTPS
-package import DeviceState
+package import DeviceSettings
 package import Files
 internal import FoundationEssentials
 package import Logging

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrowserPolicies
 internal import DeviceKeyStore
-package import DeviceState
+package import DeviceSettings
 internal import Files
 internal import FoundationEssentials
 package import MDMProtocol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import DeviceState
+internal import DeviceSettings
 internal import MDMProtocol
 
 /// The facts that the device reports about itself. The device never claims to be another system.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceHTTPS
-internal import DeviceState
+internal import DeviceSettings
 internal import MDMProtocol
 
 /// The connection to an enrollment's server in the MDM protocol (HTTP PUT, property lists).

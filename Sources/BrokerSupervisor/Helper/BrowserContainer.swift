@@ -18,7 +18,7 @@ package enum HelperAnswer: Sendable {
 /// group. The helper removes the storage and kills the processes, even if the agent does not cooperate.
 ///
 /// Used only on the supervisor's thread, which never waits for the helper: each answer arrives as a ``HelperAnswer``.
-final class BrowserConfinement {
+final class BrowserContainer {
     /// Work to do once the storage exists.
     typealias Order = (AgentLink) -> Void
 
