@@ -240,7 +240,7 @@ final class AppDataTrash: Sendable {
             throw Obstacle(code: .mounted, cause: "it is a mount, or contains one")
         }
         let nearest = mounts.filter { $0.contains(path) }.max { $0.path.utf8.count < $1.path.utf8.count }
-        guard nearest?.keeper == .machine else {
+        guard nearest?.backing == .machine else {
             throw Obstacle(code: .elsewhere, cause: "its file system is not one of this machine")
         }
     }

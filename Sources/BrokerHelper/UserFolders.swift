@@ -86,9 +86,9 @@ struct UserFolders {
         // Of the mounts that contain the folder, the last in the order of their paths is the innermost.
         let outer = mounts.last { $0.contains(folder) }
         var roots: [String] = []
-        if outer?.keeper == .other { note(place, EXDEV) } else { roots.append(folder) }
+        if outer?.backing == .other { note(place, EXDEV) } else { roots.append(folder) }
         for mount in mounts where mount.path.hasPrefix(folder + "/") {
-            switch mount.keeper {
+            switch mount.backing {
             case .kernel: break
             case .machine: roots.append(mount.path)
             case .other: note(place, EXDEV)

@@ -124,7 +124,7 @@ final class WritableFolders: Sendable {
         let mounts = table.visible
         var walk = FolderWalk(limits: Self.limits, mountPoints: Set(mounts.map(\.path)))
         for mount in mounts where !mount.isReadOnly && !isExcluded(mount.path) {
-            switch mount.keeper {
+            switch mount.backing {
             case .kernel: continue
             case .other: findings.isComplete = false
             case .machine: search(below: mount.path, of: owners, by: &walk, since: began, into: &findings)

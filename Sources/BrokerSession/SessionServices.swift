@@ -67,17 +67,17 @@ struct SessionServices: Sendable {
             tombstones: start.tombstones, session: session, access: access, supervisor: supervisor)
         let tokens = TokenService(
             session: session, access: access, network: network, supervisor: supervisor, changes: changes)
-        let keepers = KeeperReporter(session: session, answers: answers)
+        let dataHolders = DataHolderReporter(session: session, answers: answers)
         router = RequestRouter(
             session: session,
             refusals: RefusalReporter(
                 session: session, supervisor: supervisor, counter: counter, logger: logger),
-            counter: counter, keepers: keepers,
+            counter: counter, dataHolders: dataHolders,
             accounts: AccountService(session: session, access: access, tokens: tokens, changes: changes),
             changes: changes, tokens: tokens,
             signIns: SignInCoordinator(
                 session: session, attempts: attempts, access: access, connections: connections, tokens: tokens,
-                changes: changes, keepers: keepers, signOuts: signOuts,
+                changes: changes, dataHolders: dataHolders, signOuts: signOuts,
                 online: OnlineSignIn(
                     session: session, network: network, supervisor: supervisor, files: files, disk: disk,
                     logger: logger),

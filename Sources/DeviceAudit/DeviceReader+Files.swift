@@ -11,8 +11,8 @@ extension DeviceReader {
     mutating func readFiles(_ table: MountTable) {
         let mounts = table.visible
         var walk = FolderWalk(limits: Self.limits, mountPoints: Set(mounts.map(\.path)))
-        for mount in mounts where mount.keeper != .kernel && !isSkipped(mount.path) {
-            guard mount.keeper == .machine else {
+        for mount in mounts where mount.backing != .kernel && !isSkipped(mount.path) {
+            guard mount.backing == .machine else {
                 note(UnreadPlace(mount.path, cause: "a file system of type \(mount.type) is not read"))
                 continue
             }

@@ -85,8 +85,8 @@ actor HomeController {
         case .forget(let endsPrograms):
             (isForgetting, isServing) = (true, false)
             Task { [forget] in
-                // If an upgrade has replaced this program, this process ends instead of starting anew. Nobody else
-                // would end the programs then.
+                // If an upgrade has replaced this program, this process ends instead of starting anew. No other process
+                // would end the programs.
                 if endsPrograms || OwnProgram.isReplaced { await endPrograms() }
                 await forget()
             }

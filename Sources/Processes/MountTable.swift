@@ -22,8 +22,8 @@ package struct MountTable: Sendable {
         package let options: [Substring]
     }
 
-    /// Who stores the files of a file system.
-    package enum Keeper: Sendable {
+    /// What stores the files of a file system.
+    package enum Backing: Sendable {
         /// The kernel, which generates them. No user can leave data in such a file. A user can leave the names of
         /// control groups that were delegated to the user (`cgroup2`), and nobody looks for these names.
         case kernel
@@ -102,7 +102,7 @@ extension MountTable.Mount {
         self.path == "/" || self.path == path || path.hasPrefix(self.path + "/")
     }
 
-    package var keeper: MountTable.Keeper {
+    package var backing: MountTable.Backing {
         if Self.kernelTypes.contains(type) { return .kernel }
         return Self.machineTypes.contains(type) ? .machine : .other
     }

@@ -65,7 +65,7 @@ package struct ProcessSweep: Sendable {
         while known.contains(where: { !$0.isEmpty }) {
             do throws(ProcessFailure) {
                 try untilNone(deadline: deadline) { (table) throws(ProcessFailure) in
-                    kept = Set(table.line(to: getpid()).map(\.name))
+                    kept = Set(table.ancestry(of: getpid()).map(\.name))
                     return known.indices.flatMap { group in
                         let roots = table.entries.filter { known[group].contains($0.name) && !kept.contains($0.name) }
                         let all = (roots + roots.flatMap { table.descendants(of: $0.pid) }).filter {

@@ -137,7 +137,7 @@ package struct ProcessTable: Sendable {
     }
 
     /// Returns the process `descendant` and the processes that started it, directly or indirectly.
-    package func line(to descendant: Int32) -> [Entry] {
+    package func ancestry(of descendant: Int32) -> [Entry] {
         let known = Dictionary(entries.map { ($0.pid, $0) }) { first, _ in first }
         var found: [Entry] = []
         var next = known[descendant]

@@ -24,8 +24,8 @@ package protocol Database: Sendable {
 
     /// Calls `observer` with each announcement that a write makes, for as long as the database object exists.
     ///
-    /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled by
-    /// then. The observer runs on the database's own thread, and the write returns only after the observer has
+    /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled
+    /// before. The observer runs on the database's own thread, and the write returns only after the observer has
     /// returned. On SQLite, no other write can begin before that; on PostgreSQL, other writes may have happened
     /// meanwhile. The observer must be quick, must not block, and must not use the database.
     ///

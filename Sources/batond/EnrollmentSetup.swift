@@ -38,16 +38,16 @@ enum EnrollmentSetup {
 
     /// Creates the client of the push channel to the server of `agent`'s enrollment. The client reports changes to the
     /// supervisor.
-    static func line(
+    static func pushClient(
         _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: MDMClientService,
         inputs: Mailbox<SupervisorInput>,
         opened: @escaping @Sendable () -> Void, logger: Logger
     ) -> PushClient {
         let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
-        let keeper = PushClient(
+        let pushClient = PushClient(
             configuration: .init(
                 keys: DeviceFiles(root: Directory(path: configuration.directory), platform: platform).keyStore,
-                way: {
+                server: {
                     guard let access = try await agent.access() else { return nil }
                     let client = try HTTPSClient(
                         configuration: .init(
@@ -61,8 +61,8 @@ enum EnrollmentSetup {
                 opened: opened, reachable: { inputs.post(.serverReachable($0)) },
                 stateChanged: { inputs.post(.leasesInQuestion) }),
             logger: logger)
-        agent.observeAccess { keeper.accessChanged() }
-        return keeper
+        agent.observeAccess { pushClient.accessChanged() }
+        return pushClient
     }
 
     /// Returns a function that makes the client for the identity platform.

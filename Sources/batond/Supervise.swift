@@ -116,25 +116,25 @@ struct Supervise: AsyncParsableCommand {
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let anchors = AnchorUploader(
             state: state, platform: platform, https: EnrollmentSetup.https(configuration.supervisor), logger: logger)
-        let line = EnrollmentSetup.line(
+        let pushClient = EnrollmentSetup.pushClient(
             configuration.supervisor, platform, agent: device, inputs: inputs, opened: { anchors.serverReached() },
             logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
             logger: logger, platform: platform, isAnnounced: isAnnounced,
             watch: {
-                line.watch($0)
+                pushClient.watch($0)
                 anchors.watch($0)
             },
-            askDirectory: { line.ask() },
-            inspect: { await device.findings + [line.status.finding] + line.registrationFindings() },
+            askDirectory: { pushClient.ask() },
+            inspect: { await device.findings + [pushClient.status.finding] + pushClient.registrationFindings() },
             successor: departures)
         let group = ServiceGroup(
             configuration: .init(
                 services: [
                     // The supervisor ends by itself when the device leaves its directory.
                     .init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup),
-                    .init(service: device), .init(service: line), .init(service: anchors),
+                    .init(service: device), .init(service: pushClient), .init(service: anchors),
                     .init(service: RestartSignal(inputs: inputs)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))

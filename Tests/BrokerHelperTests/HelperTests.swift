@@ -282,7 +282,7 @@ import UnixSocket
     /// time.
     private static let mover = """
         import ctypes, os, sys
-        home, late, way = sys.argv[1:]
+        home, late, mode = sys.argv[1:]
         library = ctypes.CDLL(None)
         watch = library.inotify_init()
         CLOSE_NOWRITE, ISDIR = 0x10, 0x40000000
@@ -290,7 +290,7 @@ import UnixSocket
         print("watches", flush=True)
         while os.read(watch, 4096):
             open(home + "/early/note", "w").close()
-            if way == "once":
+            if mode == "once":
                 os.unlink(late)
                 print("moved", flush=True)
                 break
@@ -300,7 +300,7 @@ import UnixSocket
 
     @Test(arguments: ["once", "again"])
     func `a file that moves into a folder that was already searched is found, or the folder's place is unread`(
-        way: String
+        mode: String
     ) async throws {
         try await Scratch.with { scratch in
             let (user, mounts) = (UInt32(34), try await MountNamespace(.ownRoot, in: scratch))
@@ -320,12 +320,12 @@ import UnixSocket
                 mounts.entrance[0],
                 mounts.entrance.dropFirst() + [
                     "setpriv", "--reuid=\(user)", "--clear-groups", "/usr/bin/python3", "-c", Self.mover, home, late,
-                    way,
+                    mode,
                 ], log: "mover.log", awaitsReady: false, in: scratch)
             let watch = try FolderWatch(scratch.path)
             try await watch.until("watches") { try mover.log().contains("watches") }
             let found = try report(helper, of: user, since: Int(Date().timeIntervalSince1970) - 60)
-            if way == "once" {
+            if mode == "once" {
                 try await watch.until("moved") { try mover.log().contains("moved") }
                 #expect(found.files.contains(home + "/early/note") && found.unread == [])
             } else {

@@ -221,7 +221,7 @@ class Device:
         person = {"administrator": "bo", "worker": "amara"}[exchange["signsIn"]]
         return Browser().sign_in(f"{facts.login}{self.filled(exchange['path'])}?{query}", REDIRECT, person)
 
-    def obey(self, exchange, text):
+    def execute(self, exchange, text):
         """Answers commands until there are none, and returns the request types."""
         done = []
         while text:
@@ -260,7 +260,7 @@ class Device:
             status, headers, text = self.send(exchange)
             assert status == exchange.get("status", 200), (status, text)
             if "commands" in exchange:
-                done = self.obey(exchange, text)
+                done = self.execute(exchange, text)
                 assert set(exchange["mustCommand"]) <= set(done), done
                 return
             if "reads" not in exchange and "readsLine" not in exchange:

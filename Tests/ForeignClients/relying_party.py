@@ -142,9 +142,9 @@ def case_prompts():
 def case_secret():
     """The application authenticates with its secret, in the header and in the form. A wrong secret gets nothing."""
     browser = Browser()
-    for way in ("client_secret_basic", "client_secret_post"):
-        assert way in document()["token_endpoint_auth_methods_supported"]
-        kwargs = {"scope": "openid profile", "code_challenge_method": "S256", "token_endpoint_auth_method": way}
+    for method in ("client_secret_basic", "client_secret_post"):
+        assert method in document()["token_endpoint_auth_methods_supported"]
+        kwargs = {"scope": "openid profile", "code_challenge_method": "S256", "token_endpoint_auth_method": method}
         named = {"client_id": facts.web_client, "client_kwargs": kwargs}
         client = application(client_secret=facts.secret, **named)
         begun = client.get("/login").headers["Location"]

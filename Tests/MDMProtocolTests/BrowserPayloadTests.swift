@@ -81,7 +81,7 @@ import Testing
         #expect(try codes(BrowserPayload(), beside: [profile(BrowserPayload())]) == [.browserTwice])
         #expect(
             ProfileLinter(delivery: .enrollment).findings(in: profile(BrowserPayload())).map(\.code)
-                == [.enrollmentMissing, .browserOutsideManagement])
+                == [.enrollmentMissing, .browserOutsideMDM])
         let text = String(decoding: try profile(BrowserPayload()).xml(), as: UTF8.self)
         let misspelt = text.replacing("<key>BlockedAddresses</key>", with: "<key>BlockedAdresses</key>")
         let finding = try #require(ProfileLinter(delivery: .push).findings(inXML: Array(misspelt.utf8)).first)

@@ -121,7 +121,7 @@ import Testing
         #expect(try codes(profile(payload), beside: [profile(payload)]) == [.homeScreenTwice])
         #expect(
             ProfileLinter(delivery: .enrollment).findings(in: profile(payload)).map(\.code)
-                == [.enrollmentMissing, .homeScreenOutsideManagement])
+                == [.enrollmentMissing, .homeScreenOutsideMDM])
         let text = String(decoding: try profile(payload).xml(), as: UTF8.self)
         for (key, wrong) in [("Page", "Adress"), ("Tiles", "Apps")] {
             let misspelt = text.replacing("<key>\(key)</key>", with: "<key>\(wrong)</key><string/><key>\(key)</key>")

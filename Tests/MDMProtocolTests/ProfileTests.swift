@@ -138,7 +138,7 @@ import Testing
         #expect(anywhere.findings(in: unknown).map(\.code) == [.foreignPayloadType])
         unknown.payloads[0].content = .unknown(type: "com.aple.wifi.managed")
         #expect(anywhere.findings(in: unknown).map(\.code) == [.unknownPayloadType])
-        #expect(try codes(sso, .enrollment) == [.ssoOutsideManagement, .enrollmentMissing])
+        #expect(try codes(sso, .enrollment) == [.ssoOutsideMDM, .enrollmentMissing])
         #expect(try codes(enrollment()) == [.enrollmentPushed])
         #expect(try codes(enrollment(), .enrollment).isEmpty)
         #expect(ProfileLinter(delivery: .push).findings(inXML: Array("bplist00".utf8)).map(\.code) == [.unreadable])

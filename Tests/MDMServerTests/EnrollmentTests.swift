@@ -186,14 +186,14 @@ import Testing
     @Test func `a repeated CheckOut is accepted again, and ends nothing else`() async throws {
         try await TestMDM.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
-            let goodbye = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic))
-            #expect(try await device.checkIn(goodbye) == 200)
-            #expect(try await device.checkIn(goodbye) == 200)
+            let checkOut = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic))
+            #expect(try await device.checkIn(checkOut) == 200)
+            #expect(try await device.checkIn(checkOut) == 200)
             let again = try HandDevice(
                 fixture, udid: device.udid, profile: try await fixture.enrollmentProfile(named: "tablet-1b"))
             #expect(try await again.authenticate() == 200)
             #expect(try await again.tokenUpdate() == 200)
-            #expect(try await device.checkIn(goodbye) == 200)
+            #expect(try await device.checkIn(checkOut) == 200)
             #expect(try await again.report(.idle) != nil)
             #expect(try await state(of: "tablet-1b", in: fixture) == "enrolled")
         }

@@ -42,7 +42,7 @@ def ports(processes):
 
 
 def split(processes):
-    """Those of the processes that are in another mount namespace than this process, and those that are in the same."""
+    """The processes in another mount namespace than this process, and the processes in the same namespace."""
     inside, outside = [], []
     for process in processes:
         try:

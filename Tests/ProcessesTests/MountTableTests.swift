@@ -3,9 +3,9 @@ import Processes
 import Testing
 
 @Suite struct MountTableTests {
-    private func keeper(of type: String) throws -> MountTable.Keeper {
+    private func backing(of type: String) throws -> MountTable.Backing {
         let line = "36 35 98:0 / /place rw,noatime shared:1 - \(type) source rw"
-        return try #require(MountTable(text: line).mounts.first).keeper
+        return try #require(MountTable(text: line).mounts.first).backing
     }
 
     @Test(arguments: [
@@ -13,7 +13,7 @@ import Testing
         "exfat", "ntfs3", "iso9660", "udf", "mqueue", "hugetlbfs",
     ])
     func `the file systems of this machine are read`(type: String) throws {
-        #expect(try keeper(of: type) == .machine)
+        #expect(try backing(of: type) == .machine)
     }
 
     @Test(arguments: [
@@ -21,7 +21,7 @@ import Testing
         "fusectl", "selinuxfs", "binfmt_misc", "nsfs", "autofs", "efivarfs",
     ])
     func `what the kernel makes up is passed over`(type: String) throws {
-        #expect(try keeper(of: type) == .kernel)
+        #expect(try backing(of: type) == .kernel)
     }
 
     /// The mounting program chooses what follows `fuse.`.
@@ -30,6 +30,6 @@ import Testing
         "smb3", "9p", "virtiofs", "ceph", "afs", "ocfs2", "gfs2", "coda", "orangefs", "vboxsf", "lustre", "ext5", "",
     ])
     func `a file system of a program, of another machine or of an unknown type is not read`(type: String) throws {
-        #expect(try keeper(of: type) == .other)
+        #expect(try backing(of: type) == .other)
     }
 }

@@ -23,15 +23,15 @@ import Testing
 
     @Test func `a process that this one descends from is not ended, and neither is this one`() throws {
         let table = try ProcessTable.read()
-        let line = table.line(to: getpid()).map(\.pid)
-        #expect(line.first == getpid() && line.dropFirst().first == getppid())
+        let ancestry = table.ancestry(of: getpid()).map(\.pid)
+        #expect(ancestry.first == getpid() && ancestry.dropFirst().first == getppid())
         // Processes end while the table is read, so a parent's id may have been reused.
         let ring = ProcessTable(
             entries: [(2, 3), (3, 2)].map {
                 ProcessTable.Entry(pid: $0, parent: $1, group: 1, isZombie: false, startTime: 1)
             })
-        #expect(ring.line(to: 2).map(\.pid) == [2, 3])
-        let names = Set(table.line(to: getpid()).prefix(2).map(\.name))
+        #expect(ring.ancestry(of: 2).map(\.pid) == [2, 3])
+        let names = Set(table.ancestry(of: getpid()).prefix(2).map(\.name))
         let failures = ProcessSweep.end([names], until: BootClock.now() + .seconds(10))
         #expect(failures == [ProcessFailure(step: .signal, errno: EPERM, pids: names.map(\.pid).sorted())])
     }

@@ -2,7 +2,7 @@
 import PushProtocol
 import Testing
 
-@Suite struct LineTests {
+@Suite struct PushMessageTests {
     @Test(arguments: [
         PushMessage.present(.init(status: "live", hasCommands: true, keepAlive: 30)),
         .present(.init(status: nil, hasCommands: false, keepAlive: 1)), .nudge, .alive,

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TraceSearch
 
-/// Searches the memory and the unlinked files of processes, by whichever way the kernel allows.
+/// Searches the memory and the unlinked files of processes, by whichever method the kernel allows.
 @Suite struct ProcessSearchTests {
     /// A program that holds the bytes of its argument in memory or in an unlinked file. The argument is scrambled, so
     /// that the search does not find the argument itself.
@@ -66,16 +66,16 @@ import TraceSearch
         }
     }
 
-    @Test(arguments: InspectionWay.allCases)
-    func `the system calls see what the files in proc show`(_ way: InspectionWay) async throws {
+    @Test(arguments: InspectionMethod.allCases)
+    func `the system calls see what the files in proc show`(_ method: InspectionMethod) async throws {
         try await Scratch.with { scratch in
             let child = try await hold(Array(Sample.plain.utf8), in: "memory", scratch)
-            #expect(try HeldSecrets.canBeSeen(Sample.plain, in: child.pid, by: way))
-            #expect(try !HeldSecrets.canBeSeen("another text 0815", in: child.pid, by: way))
-            let memory = try ProcessMemory(of: child.pid, by: way)
+            #expect(try HeldSecrets.canBeSeen(Sample.plain, in: child.pid, by: method))
+            #expect(try !HeldSecrets.canBeSeen("another text 0815", in: child.pid, by: method))
+            let memory = try ProcessMemory(of: child.pid, by: method)
             #expect(throws: SystemError.self) { try memory.read(at: 0, 1) }
             let file = try await hold(Array(Sample.plain.utf8), in: "file", scratch)
-            let contents = try OpenFiles.all(of: file.pid, by: way).map { try? $0.file.reopened().read(at: 0, 64) }
+            let contents = try OpenFiles.all(of: file.pid, by: method).map { try? $0.file.reopened().read(at: 0, 64) }
             #expect(contents.contains(Array(Sample.plain.utf8)))
         }
     }
@@ -98,9 +98,9 @@ import TraceSearch
         async throws
     {
         try await Scratch.with { scratch in
-            let keeper = try await hold(Array(Sample.plain.utf8), in: "shut", scratch)
+            let holder = try await hold(Array(Sample.plain.utf8), in: "shut", scratch)
             let run = try await TraceSearchRun(
-                for: Sample.canaries, ["--process", "keeper=\(keeper.pid)", "--expect-none"], through: humble,
+                for: Sample.canaries, ["--process", "holder=\(holder.pid)", "--expect-none"], through: humble,
                 in: scratch)
             #expect(run.code == 2 && run.output.contains("Permission denied"), "\(run.output)")
         }
@@ -109,8 +109,8 @@ import TraceSearch
     @Test func `the probe finds the text of such a process with rights, and reports a lack of rights`() async throws {
         try await Scratch.with { scratch in
             // A user other than root creates a user namespace, and may inspect the processes in it.
-            let way = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []
-            let able = try await TraceSearchRun(["probe"] + way, in: scratch)
+            let wrapper = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []
+            let able = try await TraceSearchRun(["probe"] + wrapper, in: scratch)
             let unable = try await TraceSearchRun(["probe"], through: humble, in: scratch)
             #expect(able.code == 0 && unable.code == 2)
         }

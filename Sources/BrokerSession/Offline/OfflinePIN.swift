@@ -9,14 +9,17 @@ package import Redaction
 /// The verifier of a worker's PIN: a secret in the device's TPM, which counts wrong PINs and locks itself; or a hash,
 /// if the organisation allows PINs without a TPM.
 package struct OfflinePIN: Sendable, Codable, Equatable {
-    private enum Keeper: Sendable, Codable, Equatable {
+    private enum Protection: Sendable, Codable, Equatable {
         /// A random secret that the TPM releases only for the PIN, and the secret's SHA-256.
         case chip(blob: [UInt8], digest: [UInt8])
         /// The scrypt hash of the PIN, and log₂ of its N.
         case file(logarithm: Int, salt: [UInt8], digest: [UInt8])
     }
 
-    private let keeper: Keeper
+    private let protection: Protection
+
+    /// The member's name in files is that of earlier versions.
+    private enum CodingKeys: String, CodingKey { case protection = "keeper" }
 
     /// log₂ of scrypt's N. Each guess takes 128 MiB and about 0.4 s. This protects little, because there are only a
     /// million PINs of six digits.
@@ -42,10 +45,10 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         try Self.check(pin)
         if let platform {
             let secret = SealingKey.random()
-            keeper = .chip(blob: try platform.seal(secret, authorization: pin), digest: Self.digest(of: secret))
+            protection = .chip(blob: try platform.seal(secret, authorization: pin), digest: Self.digest(of: secret))
         } else {
             let salt = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-            keeper = .file(
+            protection = .file(
                 logarithm: logarithm, salt: salt, digest: try Self.derive(pin, salt: salt, logarithm: logarithm))
         }
     }
@@ -55,7 +58,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     /// - Throws: ``TrustedPlatformFailure`` if the TPM has not judged the PIN or is missing; or an error of the
     ///   cryptography library.
     package func matches(_ pin: SecretBytes, platform: (any TrustedPlatform)?) throws -> Bool {
-        switch keeper {
+        switch protection {
         case .file(let logarithm, let salt, let digest):
             return equalInConstantTime(try Self.derive(pin, salt: salt, logarithm: logarithm), digest)
         case .chip(let blob, let digest):
@@ -71,7 +74,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
 
     /// Whether the TPM keeps the PIN.
     package var isUnderPlatform: Bool {
-        guard case .chip = keeper else { return false }
+        guard case .chip = protection else { return false }
         return true
     }
 

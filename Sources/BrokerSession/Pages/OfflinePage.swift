@@ -76,15 +76,15 @@ package enum OfflinePage {
 
         fileprivate func texts(_ purpose: Purpose) -> [BrokerText] {
             /// The text about another way to sign in, since the PIN was not judged.
-            let otherWay: BrokerText = purpose == .signIn(by: .pin) ? .tryLater : .usePassword
+            let alternative: BrokerText = purpose == .signIn(by: .pin) ? .tryLater : .usePassword
             return switch self {
             case .none where purpose == .newPIN: [.aboutPINs]
             case .none where purpose == .signIn(by: .pin): [.serverAwayPIN]
             case .none: [.serverAway]
             case .wrong: [.wrong]
             case .clock: [.clock]
-            case .chipLocked: [.chipLocked, otherWay]
-            case .chipSilent: [.chipSilent, otherWay]
+            case .chipLocked: [.chipLocked, alternative]
+            case .chipSilent: [.chipSilent, alternative]
             case .pinsDiffer: [.pinsDiffer]
             case .pinShape: [.pinShape]
             case .pinTrivial: [.pinTrivial]

@@ -60,7 +60,7 @@ final class AppConnections: Sendable {
         state.withLock { $0.open.values.filter { $0.isLockedOut && !$0.wantsEvents } }
     }
 
-    /// Ends the connections of these processes, which then connect again and ask what they must do.
+    /// Ends the connections of these processes. The processes connect again and ask what they must do.
     func end(_ processes: Set<ProcessTable.Name>) {
         guard !processes.isEmpty else { return }
         let apps = state.withLock { $0.open.values.filter { processes.contains($0.peer.name ?? .unseen) } }

@@ -9,7 +9,7 @@ struct RequestRouter: Sendable {
     let session: CurrentSession
     let refusals: RefusalReporter
     let counter: RequestCounter
-    let keepers: KeeperReporter
+    let dataHolders: DataHolderReporter
     let accounts: AccountService
     let changes: AccountChangeTracker
     let tokens: TokenService
@@ -41,7 +41,7 @@ struct RequestRouter: Sendable {
             if request.operation == .login, !request.isSilent { activity.personActed() }
             switch try route(call) {
             case .now(let response):
-                try keepers.note(call)
+                try dataHolders.note(call)
                 call.reply(.success(try response.entries(to: call.operation, from: session.device)))
             case .later(let response): Task { await answer(call, with: response) }
             case .elsewhere: break
@@ -82,7 +82,7 @@ struct RequestRouter: Sendable {
     private func answer(_ call: AppRequest, with response: @Sendable () async throws -> AppResponse) async {
         do {
             let response = try await response()
-            try await keepers.noteLater(call)
+            try await dataHolders.noteLater(call)
             call.answerLater(.success(try response.entries(to: call.operation, from: session.device)))
         } catch {
             let failure = BrokerError(reading: error)

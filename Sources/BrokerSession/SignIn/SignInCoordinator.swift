@@ -17,7 +17,7 @@ struct SignInCoordinator: Sendable {
     let connections: AppConnections
     let tokens: TokenService
     let changes: AccountChangeTracker
-    let keepers: KeeperReporter
+    let dataHolders: DataHolderReporter
     let signOuts: SignOutNotifier
     let online: OnlineSignIn
     let offline: OfflineSignIn
@@ -149,7 +149,7 @@ struct SignInCoordinator: Sendable {
             do {
                 let response = try await token(for: request, of: session)
                 try await changes.note(request.call)
-                try await keepers.noteLater(request.call)
+                try await dataHolders.noteLater(request.call)
                 return .success(try response.entries(to: request.call.operation, from: self.session.device))
             } catch { return .failure(BrokerError(reading: error)) }
         case .offline(let session):

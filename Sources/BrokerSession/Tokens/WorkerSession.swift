@@ -82,8 +82,8 @@ extension WorkerSession {
     /// - Throws: as ``expectToken(_:for:)``, and ``BrokerError`` for another session.
     func expectRenewal(_ reply: Members) throws {
         try expectOwner(reply)
-        let plate = try Self.claims(of: try reply.string(ReplyName.idToken))
-        guard try plate.string(ClaimName.sessionID) == serverSession else { throw BrokerError.answerOfAnother }
+        let claims = try Self.claims(of: try reply.string(ReplyName.idToken))
+        guard try claims.string(ClaimName.sessionID) == serverSession else { throw BrokerError.answerOfAnother }
     }
 
     private func expectOwner(_ reply: Members) throws {

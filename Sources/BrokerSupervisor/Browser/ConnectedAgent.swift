@@ -76,7 +76,7 @@ final class ConnectedAgent {
 
     /// The agent that was refused last; nil if no agent was refused within the last ten seconds. A refused agent
     /// retries each second.
-    var rival: String? {
+    var refusedAgent: String? {
         guard let refused, refused.at.duration(to: clock.moment()) < .seconds(10) else { return nil }
         return refused.text
     }

@@ -23,7 +23,7 @@ package final class WaitingConnections: Sendable {
         /// The number of the running session process, if any, and the number of connections that were passed to that
         /// process but that the process has not taken yet.
         var sessionProcess: UInt64?
-        var underWay = 0
+        var untaken = 0
         var isWoken = false
     }
 
@@ -32,7 +32,7 @@ package final class WaitingConnections: Sendable {
 
     /// The maximum number of connections that were passed to the session process but that it has not taken yet. The
     /// socket to that process has room for all of them.
-    private static let maximumUnderWay = 32
+    private static let maximumUntaken = 32
 
     /// - Parameter wake: asks the supervisor to take the next connection.
     package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
@@ -81,7 +81,7 @@ package final class WaitingConnections: Sendable {
 
     /// Returns whether the supervisor must be woken now.
     private static func wakes(_ state: inout State) -> Bool {
-        guard !state.isWoken, state.underWay < maximumUnderWay, !state.turns.isEmpty else { return false }
+        guard !state.isWoken, state.untaken < maximumUntaken, !state.turns.isEmpty else { return false }
         state.isWoken = true
         return true
     }
@@ -92,7 +92,7 @@ package final class WaitingConnections: Sendable {
         let (found, wakes) = state.withLock { state in
             state.isWoken = false
             let found = Self.takeNext(&state)
-            if found != nil, state.sessionProcess != nil { state.underWay += 1 }
+            if found != nil, state.sessionProcess != nil { state.untaken += 1 }
             return (found, Self.wakes(&state))
         }
         if wakes { wake() }
@@ -106,7 +106,7 @@ package final class WaitingConnections: Sendable {
             var found: [Accepted] = []
             guard state.sessionProcess != nil else { return found }
             while let next = Self.takeNext(&state) {
-                state.underWay += 1
+                state.untaken += 1
                 found.append(next)
             }
             return found
@@ -114,7 +114,7 @@ package final class WaitingConnections: Sendable {
     }
 
     private static func takeNext(_ state: inout State) -> Accepted? {
-        guard state.underWay < maximumUnderWay, !state.turns.isEmpty else { return nil }
+        guard state.untaken < maximumUntaken, !state.turns.isEmpty else { return nil }
         let process = state.turns.removeFirst()
         guard let number = state.queues[process]?.removeFirst() else { return nil }
         if state.queues[process]?.isEmpty ?? true { state.queues[process] = nil } else { state.turns.append(process) }
@@ -125,8 +125,8 @@ package final class WaitingConnections: Sendable {
     /// Records that the session process with this number has taken one connection.
     package func taken(by sessionProcess: UInt64) {
         let wakes = state.withLock { state in
-            guard sessionProcess == state.sessionProcess, state.underWay > 0 else { return false }
-            state.underWay -= 1
+            guard sessionProcess == state.sessionProcess, state.untaken > 0 else { return false }
+            state.untaken -= 1
             return Self.wakes(&state)
         }
         if wakes { wake() }
@@ -135,7 +135,7 @@ package final class WaitingConnections: Sendable {
     /// Sets the number of the current session process; nil while none runs.
     package func begin(_ sessionProcess: UInt64?) {
         let wakes = state.withLock { state in
-            (state.sessionProcess, state.underWay) = (sessionProcess, 0)
+            (state.sessionProcess, state.untaken) = (sessionProcess, 0)
             return Self.wakes(&state)
         }
         if wakes { wake() }

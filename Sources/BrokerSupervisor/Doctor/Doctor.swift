@@ -82,8 +82,8 @@ final class Doctor {
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
         findings += CheckResult.input(device.policy, isReceived: agent.hasReceivedInput, status: status)
-        if let link = agent.link, let rival = agent.rival {
-            findings.append(.refusedAgent(rival, while: link.text))
+        if let link = agent.link, let other = agent.refusedAgent {
+            findings.append(.refusedAgent(other, while: link.text))
         }
         if let obstacle = agent.obstacleToWindows { findings.append(.closed(by: obstacle)) }
         if let join = join.record {

@@ -53,7 +53,7 @@ package struct HostFindings: Sendable {
         guard pattern.hasPrefix("|") else {
             return CheckResult(
                 .host, .good, code: "core_limited",
-                message: "Core dumps are files and obey each program's limit. Baton's programs set theirs to zero.")
+                message: "Core dumps are files, and each program's limit applies. Baton's programs set theirs to zero.")
         }
         return CheckResult(
             .host, .note, code: "core_piped",

@@ -8,7 +8,7 @@ internal import SessionIPC
 package final class JoinFlow {
     /// The device's registration; nil if the device has not joined a directory.
     package private(set) var record: JoinRecord?
-    private var underWay: Wait?
+    private var current: Wait?
     private var number: UInt64 = 0
     private let files: DeviceFiles
     private let logger: Logger
@@ -27,14 +27,14 @@ package final class JoinFlow {
     }
 
     /// The order of the waiting operator; nil if no operator waits.
-    package var order: JoinOrder? { underWay?.order }
+    package var order: JoinOrder? { current?.order }
 
     /// The address of the device's directory, already known while the device joins it; nil before the first join.
     package var loginURL: String? { record?.loginURL ?? order?.loginURL }
 
     /// The sign-in request of the join that the operator on this connection waits for; nil if there is none.
     package func request(from connection: UInt64) -> SessionMachine.SignInRequestID? {
-        underWay?.connection == connection ? underWay?.requestID : nil
+        current?.connection == connection ? current?.requestID : nil
     }
 
     /// Begins a join.
@@ -44,7 +44,7 @@ package final class JoinFlow {
     package func begin(
         _ order: JoinOrder, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
     ) -> SessionMachine.SignInRequestID? {
-        guard underWay == nil else {
+        guard current == nil else {
             answer(.failed(.joinRunning))
             return nil
         }
@@ -54,7 +54,7 @@ package final class JoinFlow {
         }
         number += 1
         let requestID = SessionMachine.SignInRequestID(number: number, purpose: .administrator)
-        underWay = Wait(order: order, requestID: requestID, connection: connection, answer: answer)
+        current = Wait(order: order, requestID: requestID, connection: connection, answer: answer)
         return requestID
     }
 
@@ -67,8 +67,8 @@ package final class JoinFlow {
         Failpoint.joinWritten.reach()
         try files.removeConfirmedJoin()
         record = joined
-        guard let answer = underWay?.answer else { return nil }
-        underWay = nil
+        guard let answer = current?.answer else { return nil }
+        current = nil
         return { answer(.joined(deviceID: joined.deviceID, tenantID: joined.tenantID)) }
     }
 
@@ -81,14 +81,14 @@ package final class JoinFlow {
         try files.removeConfirmedJoin()
         record = confirmed
         logger.notice("the join that the directory had confirmed is finished")
-        underWay?.answer(.joined(deviceID: confirmed.deviceID, tenantID: confirmed.tenantID))
-        underWay = nil
+        current?.answer(.joined(deviceID: confirmed.deviceID, tenantID: confirmed.tenantID))
+        current = nil
     }
 
     /// Tells the waiting operator that the join failed. The administrator's sign-in ends as well.
     package func fail(_ failure: OperatorFailure) {
-        underWay?.answer(.failed(failure))
-        underWay = nil
+        current?.answer(.failed(failure))
+        current = nil
     }
 }
 

@@ -47,7 +47,7 @@ struct Recovery {
     private static let keysOfMachine =
         ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
 
-    /// Returns no apps if the file with the reasons is damaged, too; a recovery must be possible then.
+    /// Returns no apps if the file with the reasons is damaged, too: a recovery must be possible in spite of that.
     ///
     /// - Throws: ``FileError`` if the file cannot be read.
     private static func appsWithLockReasons(in files: DeviceFiles) throws -> [String] {

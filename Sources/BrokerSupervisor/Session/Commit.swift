@@ -14,21 +14,21 @@ package struct Commit: Sendable, Hashable {
     /// The erasers of the apps that erase a worker's data themselves, and the answer of each.
     package var erasers: [AppEraser: Answer]
     /// The apps that keep data in folders of their own and were given data of the worker.
-    package let keepers: Set<String>
+    package let dataHolders: Set<String>
 
     /// An eraser's answer.
     package enum Answer: String, Sendable, Hashable, CaseIterable { case awaited, done, failed }
 
     package init(
         ended: Epoch, next: Epoch, trigger: SignOutTrigger?, isAttempt: Bool, erasers: [AppEraser: Answer] = [:],
-        keepers: Set<String> = []
+        dataHolders: Set<String> = []
     ) {
         self.ended = ended
         self.next = next
         self.trigger = trigger
         self.isAttempt = isAttempt
         self.erasers = erasers
-        self.keepers = keepers
+        self.dataHolders = dataHolders
     }
 
     /// The erasers that have not erased their data, sorted.

@@ -7,9 +7,9 @@ internal import JSON
 package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
-    /// `erasers` are those of the apps that erase a worker's data themselves; `keepers` are the apps that keep data in
-    /// folders of their own and have been given data of the worker.
-    case signedIn(Epoch, erasers: Set<AppEraser>, keepers: Set<String> = [])
+    /// `erasers` are those of the apps that erase a worker's data themselves; `dataHolders` are the apps that keep data
+    /// in folders of their own and have been given data of the worker.
+    case signedIn(Epoch, erasers: Set<AppEraser>, dataHolders: Set<String> = [])
     case signingOut(Commit)
 }
 
@@ -22,7 +22,8 @@ extension JournalRecord {
         static let attempt = "attempt"
         /// Named after the apps, since an earlier version wrote only their bundle ids.
         static let erasers = "apps"
-        static let keepers = "keepers"
+        /// The name is that of earlier versions.
+        static let dataHolders = "keepers"
     }
 
     /// The state's name in the journal and in logs.
@@ -39,16 +40,16 @@ extension JournalRecord {
         var members: [String: JSONValue] = [Member.state: .string(stateName)]
         switch self {
         case .ready(let epoch), .signingIn(let epoch): members[Member.epoch] = .string(epoch.description)
-        case .signedIn(let epoch, let erasers, let keepers):
+        case .signedIn(let epoch, let erasers, let dataHolders):
             members[Member.epoch] = .string(epoch.description)
-            members[Member.keepers] = Self.value(keepers)
+            members[Member.dataHolders] = Self.value(dataHolders)
             if !erasers.isEmpty { members[Member.erasers] = .array(erasers.sorted().map { .string($0.rawValue) }) }
         case .signingOut(let commit):
             members[Member.trigger] = commit.trigger.map { .string($0.rawValue) }
             members[Member.attempt] = .bool(commit.isAttempt)
             members[Member.ended] = .string(commit.ended.description)
             members[Member.epoch] = .string(commit.next.description)
-            members[Member.keepers] = Self.value(commit.keepers)
+            members[Member.dataHolders] = Self.value(commit.dataHolders)
             if !commit.erasers.isEmpty {
                 let answers = commit.erasers.map { ($0.key.rawValue, JSONValue.string($0.value.rawValue)) }
                 members[Member.erasers] = .object(Dictionary(uniqueKeysWithValues: answers))
@@ -67,9 +68,9 @@ extension JournalRecord {
         case "signingIn": self = .signingIn(epoch)
         case "signedIn":
             guard let erasers = Self.erasers(members[Member.erasers]),
-                let keepers = Self.keepers(members[Member.keepers])
+                let dataHolders = Self.dataHolders(members[Member.dataHolders])
             else { return nil }
-            self = .signedIn(epoch, erasers: erasers, keepers: keepers)
+            self = .signedIn(epoch, erasers: erasers, dataHolders: dataHolders)
         case "signingOut":
             guard let commit = Self.commit(members, next: epoch) else { return nil }
             self = .signingOut(commit)
@@ -83,11 +84,11 @@ extension JournalRecord {
         let (name, attempt) = (members[Member.trigger], members[Member.attempt])
         let trigger = name?.string.flatMap(SignOutTrigger.init)
         guard (name == nil) == (trigger == nil), attempt == nil || attempt?.bool != nil,
-            let erasers = answers(members[Member.erasers]), let keepers = keepers(members[Member.keepers])
+            let erasers = answers(members[Member.erasers]), let dataHolders = dataHolders(members[Member.dataHolders])
         else { return nil }
         return Commit(
             ended: ended, next: next, trigger: trigger, isAttempt: attempt?.bool ?? false, erasers: erasers,
-            keepers: keepers)
+            dataHolders: dataHolders)
     }
 
     /// Reads the list of erasers; nil if it is malformed. An earlier version wrote no list.
@@ -98,16 +99,16 @@ extension JournalRecord {
         return erasers.count == list.count ? Set(erasers) : nil
     }
 
-    private static func value(_ keepers: Set<String>) -> JSONValue? {
-        keepers.isEmpty ? nil : .array(keepers.sorted().map { .string($0) })
+    private static func value(_ dataHolders: Set<String>) -> JSONValue? {
+        dataHolders.isEmpty ? nil : .array(dataHolders.sorted().map { .string($0) })
     }
 
     /// Reads the list of apps; nil if it is malformed. An earlier version wrote no list.
-    private static func keepers(_ value: JSONValue?) -> Set<String>? {
+    private static func dataHolders(_ value: JSONValue?) -> Set<String>? {
         guard let value else { return [] }
         guard let list = value.array else { return nil }
-        let keepers = list.compactMap(\.string)
-        return keepers.count == list.count ? Set(keepers) : nil
+        let dataHolders = list.compactMap(\.string)
+        return dataHolders.count == list.count ? Set(dataHolders) : nil
     }
 
     private static func answers(_ value: JSONValue?) -> [AppEraser: Commit.Answer]? {

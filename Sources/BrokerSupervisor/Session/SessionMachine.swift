@@ -29,9 +29,9 @@ package struct SessionMachine: Sendable, Equatable {
         from record: JournalRecord?, keyKept: Bool, newID: Epoch.ID
     ) -> (SessionMachine, RecoveryOutcome) {
         switch record {
-        case .signedIn(let epoch, let erasers, let keepers) where keyKept:
+        case .signedIn(let epoch, let erasers, let dataHolders) where keyKept:
             // The browser's processes ended with the supervisor; the browser's profile may still exist.
-            let session = ActiveSession(epoch: epoch, usedBrowser: true, erasers: erasers, keepers: keepers)
+            let session = ActiveSession(epoch: epoch, usedBrowser: true, erasers: erasers, dataHolders: dataHolders)
             let machine = SessionMachine(state: .signedIn(session), epoch: epoch)
             return (machine, .started([.startSessionProcess(epoch, resuming: true)]))
         case nil:
@@ -43,9 +43,10 @@ package struct SessionMachine: Sendable, Equatable {
             return (machine, .started([.startSessionProcess(epoch, resuming: false)]))
         case .signingIn(let epoch):
             return lost(ActiveSession(epoch: epoch, usedBrowser: true), isAttempt: true, newID: newID)
-        case .signedIn(let epoch, let erasers, let keepers):
+        case .signedIn(let epoch, let erasers, let dataHolders):
             return lost(
-                ActiveSession(epoch: epoch, usedBrowser: true, erasers: erasers, keepers: keepers), isAttempt: false,
+                ActiveSession(epoch: epoch, usedBrowser: true, erasers: erasers, dataHolders: dataHolders),
+                isAttempt: false,
                 newID: newID)
         case .signingOut(let commit):
             var machine = SessionMachine(state: .ready, epoch: commit.next)
@@ -181,7 +182,7 @@ extension SessionMachine {
         let erasers = Dictionary(uniqueKeysWithValues: session.erasers.map { ($0, Commit.Answer.awaited) })
         let commit = Commit(
             ended: session.epoch, next: epoch, trigger: trigger, isAttempt: isAttempt, erasers: erasers,
-            keepers: session.keepers)
+            dataHolders: session.dataHolders)
         return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
     }
 
@@ -221,10 +222,10 @@ extension SessionMachine {
             let owing = pending.commit.isAttempt ? [] : owingApps
             // A process that keeps running may show data of the worker, or write it again after the others have erased
             // it.
-            let apps = pending.commit.keepers.union(owing).subtracting(pending.commit.erased).union(lingeringApps)
+            let apps = pending.commit.dataHolders.union(owing).subtracting(pending.commit.erased).union(lingeringApps)
             if !apps.isEmpty {
                 var ordered = pending
-                let unended = pending.commit.keepers.intersection(lingeringApps)
+                let unended = pending.commit.dataHolders.intersection(lingeringApps)
                 ordered.taking = DataTaking(apps: apps, owing: owing, unended: unended)
                 state = .signingOut(ordered)
                 return [.takeData(apps.sorted(), pending.ended)]
@@ -288,14 +289,14 @@ extension SessionMachine {
     /// Records that an app with folders of data is about to be given data of this epoch's worker.
     ///
     /// - Returns: the record that must be in the journal before that; nil if nothing changes.
-    package mutating func keeperArrived(_ app: String, _ arrived: Epoch) -> Enlistment? {
+    package mutating func dataHolderArrived(_ app: String, _ arrived: Epoch) -> Enlistment? {
         switch state {
         case .signedIn(var session) where session.mayKeep(app, arrived):
-            session.keepers.insert(app)
+            session.dataHolders.insert(app)
             state = .signedIn(session)
             return Enlistment(session)
         case .ending(var session, let ending) where session.mayKeep(app, arrived):
-            session.keepers.insert(app)
+            session.dataHolders.insert(app)
             state = .ending(session, ending)
             return Enlistment(session)
         case .ready, .signingIn, .signedIn, .ending, .signingOut: return nil
@@ -366,7 +367,7 @@ extension SessionMachine {
 
 extension SessionMachine.ActiveSession {
     fileprivate func mayKeep(_ app: String, _ arrived: Epoch) -> Bool {
-        epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumApps
+        epoch == arrived && !dataHolders.contains(app) && dataHolders.count < Self.maximumApps
     }
 
     /// Whether this eraser is registered or may be registered.

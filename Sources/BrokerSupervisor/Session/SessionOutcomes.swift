@@ -103,13 +103,13 @@ extension SessionMachine {
     package struct Enlistment: Sendable, Equatable {
         package let epoch: Epoch
         package let erasers: Set<AppEraser>
-        package let keepers: Set<String>
+        package let dataHolders: Set<String>
 
         init(_ session: ActiveSession) {
-            (epoch, erasers, keepers) = (session.epoch, session.erasers, session.keepers)
+            (epoch, erasers, dataHolders) = (session.epoch, session.erasers, session.dataHolders)
         }
 
-        package var record: JournalRecord { .signedIn(epoch, erasers: erasers, keepers: keepers) }
+        package var record: JournalRecord { .signedIn(epoch, erasers: erasers, dataHolders: dataHolders) }
     }
 
     package struct EraserAnswerOutcome: Sendable, Equatable {

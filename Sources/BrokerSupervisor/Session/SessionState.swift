@@ -32,7 +32,7 @@ extension SessionMachine {
         /// The erasers of the apps that registered to erase a worker's data themselves.
         package var erasers: Set<AppEraser> = []
         /// The apps that keep data in folders of their own and have been given data of the worker.
-        package var keepers: Set<String> = []
+        package var dataHolders: Set<String> = []
         /// Whether an app asked to be notified before the end.
         package var hasListeners = false
 
@@ -41,12 +41,12 @@ extension SessionMachine {
         package static let maximumApps = 256
 
         package init(
-            epoch: Epoch, usedBrowser: Bool, erasers: Set<AppEraser> = [], keepers: Set<String> = []
+            epoch: Epoch, usedBrowser: Bool, erasers: Set<AppEraser> = [], dataHolders: Set<String> = []
         ) {
             self.epoch = epoch
             self.usedBrowser = usedBrowser
             self.erasers = erasers
-            self.keepers = keepers
+            self.dataHolders = dataHolders
         }
     }
 

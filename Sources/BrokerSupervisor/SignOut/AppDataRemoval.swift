@@ -16,7 +16,7 @@ final class AppDataRemoval {
     private(set) var appsWithoutFolder: Set<String> = []
     /// The folders of the apps that were given data of the worker, including folders that a registration named only
     /// earlier in the session.
-    private var keepersFolders: [String: Set<DataFolder>] = [:]
+    private var holderFolders: [String: Set<DataFolder>] = [:]
     /// What the agent was told to take away, until it has answered.
     private var dataOrder: DataOrder?
     private let device: ConfiguredDevice
@@ -49,8 +49,8 @@ final class AppDataRemoval {
 
     /// Notes the folders in the registrations of the apps that keep data.
     func noteFolders(in state: SessionMachine.State) {
-        for app in state.session?.keepers ?? [] {
-            keepersFolders[app, default: []].formUnion(device.dataFolders[app] ?? [])
+        for app in state.session?.dataHolders ?? [] {
+            holderFolders[app, default: []].formUnion(device.dataFolders[app] ?? [])
         }
     }
 
@@ -64,9 +64,10 @@ final class AppDataRemoval {
     func lingeringApps(in state: SessionMachine.State) -> Set<String> {
         guard let pending = state.pending, pending.taking == nil else { return [] }
         let ended = pending.ended
-        let keepers = pending.commit.keepers.filter { processes.isLingering($0, in: ended) }
-        let others = Set(pending.commit.apps.keys).subtracting(pending.commit.keepers).intersection(device.sessionApps)
-        return keepers.union(others.filter { processes.silent(of: $0, in: ended) != [] })
+        let dataHolders = pending.commit.dataHolders.filter { processes.isLingering($0, in: ended) }
+        let others = Set(pending.commit.apps.keys).subtracting(pending.commit.dataHolders)
+            .intersection(device.sessionApps)
+        return dataHolders.union(others.filter { processes.silent(of: $0, in: ended) != [] })
     }
 
     // MARK: - Taking it away
@@ -88,10 +89,10 @@ final class AppDataRemoval {
     private func order(
         for apps: [String], of ended: Epoch, until deadline: Duration, in state: SessionMachine.State
     ) -> DataOrder {
-        let folders = apps.map { ($0, keepersFolders[$0, default: []].union(device.dataFolders[$0] ?? [])) }
+        let folders = apps.map { ($0, holderFolders[$0, default: []].union(device.dataFolders[$0] ?? [])) }
         return processes.order(
             for: apps, of: ended, folders: Dictionary(uniqueKeysWithValues: folders),
-            keepers: state.pending?.commit.keepers ?? [], until: deadline)
+            dataHolders: state.pending?.commit.dataHolders ?? [], until: deadline)
     }
 
     /// Sends the order to the agent, or sends it again to an agent that has connected since.
@@ -185,6 +186,6 @@ final class AppDataRemoval {
         try locks.forgetUnlocked()
         try questions.askInPlaceOfEnded(during: state.pending)
         questions.tell(during: state.pending)
-        keepersFolders = [:]
+        holderFolders = [:]
     }
 }

@@ -41,9 +41,9 @@ final class AppErasers {
             return false
         }
         try processes.note(process, of: app)
-        try session.keeperArrived(app, epoch)
+        try session.dataHolderArrived(app, epoch)
         removal.noteFolders(in: session.state)
-        return session.state.session?.keepers.contains(app) == true
+        return session.state.session?.dataHolders.contains(app) == true
     }
 
     /// The outcome of a registration.

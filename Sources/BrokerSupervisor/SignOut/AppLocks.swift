@@ -31,7 +31,7 @@ package final class AppLocks {
     /// The bundle ids of the locked apps, sorted.
     package var apps: [String] { Set(epochs.keys.map(\.bundleID)).sorted() }
 
-    /// The locked apps that no eraser of their own can unlock.
+    /// The locked apps that have no eraser of their own that can unlock them.
     var appsWithoutEraser: Set<String> {
         Set(apps).subtracting(epochs.keys.filter { $0 != .whole($0.bundleID) }.map(\.bundleID))
     }

@@ -157,11 +157,11 @@ final class AppProcesses {
 
     /// The order to take the data of apps away: see ``DataOrder``.
     func order(
-        for apps: [String], of epoch: Epoch, folders: [String: Set<DataFolder>], keepers: Set<String>,
+        for apps: [String], of epoch: Epoch, folders: [String: Set<DataFolder>], dataHolders: Set<String>,
         until deadline: Duration
     ) -> DataOrder {
         DataOrder(
-            for: apps, of: epoch, folders: folders.mapValues { Set($0.map(\.path)) }, keepers: keepers,
+            for: apps, of: epoch, folders: folders.mapValues { Set($0.map(\.path)) }, dataHolders: dataHolders,
             until: deadline, record, isRunning: Self.isRunning)
     }
 }

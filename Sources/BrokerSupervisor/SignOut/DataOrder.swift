@@ -24,10 +24,10 @@ package struct DataOrder: Hashable, Sendable {
 
     /// - Parameters:
     ///   - folders: the paths of the apps' folders of data.
-    ///   - keepers: the apps with folders that were given data of the worker.
+    ///   - dataHolders: the apps with folders that were given data of the worker.
     ///   - isRunning: whether a process is not known to have ended.
     package init(
-        for apps: [String], of epoch: Epoch, folders: [String: Set<String>], keepers: Set<String>,
+        for apps: [String], of epoch: Epoch, folders: [String: Set<String>], dataHolders: Set<String>,
         until deadline: Duration, _ record: AppProcessRecord, isRunning: (ProcessTable.Name) -> Bool
     ) {
         var data: [AppData] = []
@@ -35,7 +35,7 @@ package struct DataOrder: Hashable, Sendable {
         var only: Set<String> = []
         for app in apps {
             let folders = folders[app, default: []]
-            if folders.isEmpty, !keepers.contains(app) {
+            if folders.isEmpty, !dataHolders.contains(app) {
                 only.insert(app)
                 if let processes = record.silent(of: app, in: epoch, isRunning: isRunning) {
                     data.append(AppData(app: app, folders: [], processes: Self.sorted(processes)))

@@ -42,8 +42,8 @@ struct SignOutRequesters {
     }
 }
 
-/// An app that asked for the sign-out. The answer is sent on the app's own connection, which then ends like every
-/// connection of the epoch.
+/// An app that asked for the sign-out. The answer is sent on the app's own connection. After that, the connection ends
+/// like every connection of the epoch.
 struct SignOutCaller: Sendable {
     let requestID: String
     /// Whether the browser's extension asked for the sign-out.

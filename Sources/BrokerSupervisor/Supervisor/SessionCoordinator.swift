@@ -166,8 +166,8 @@ final class SessionCoordinator {
     /// Notes that an app asked to be notified before the end of this epoch.
     func listenerArrived(_ epoch: Epoch) throws { try transit { [self] _ in machine.listenerArrived(epoch) } }
 
-    func keeperArrived(_ app: String, _ epoch: Epoch) throws {
-        try transit { [self] _ in try machine.keeperArrived(app, epoch).map(journal) }
+    func dataHolderArrived(_ app: String, _ epoch: Epoch) throws {
+        try transit { [self] _ in try machine.dataHolderArrived(app, epoch).map(journal) }
     }
 
     func eraserEnlisted(_ eraser: AppEraser, _ epoch: Epoch) throws {

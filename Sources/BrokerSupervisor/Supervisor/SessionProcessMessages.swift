@@ -89,7 +89,7 @@ final class SessionProcessMessages {
         case .appsReady(let epoch): try session.waitOver(in: epoch)
         case .unsavedWork(let apps, let epoch):
             if requestedEnd.report(apps, in: epoch) { try session.waitOver(in: epoch) }
-        case .keeperArrived(let app, let process, let epoch, let requestID):
+        case .dataHolderArrived(let app, let process, let epoch, let requestID):
             let accepted = try erasers.note(app, process, in: epoch)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .eraserEnlisted(let eraser, let process, let epoch, let requestID):
@@ -113,7 +113,7 @@ final class SessionProcessMessages {
     /// Handles a late message from a process that has been killed. If the server has opened a session, the end of that
     /// session must be reported.
     func takeLate(_ message: SessionProcessMessage) throws {
-        if case .keeperArrived(let app, let process, _, _) = message { try processes.noteLate(process, of: app) }
+        if case .dataHolderArrived(let app, let process, _, _) = message { try processes.noteLate(process, of: app) }
         if case .counted(let counts) = message { counter.add(counts, isPresent: false) }
         guard case .sessionKnown(let known) = message, !serverSessions.ended.contains(known) else { return }
         try serverSessions.keep(end: known)

@@ -60,11 +60,11 @@ extension DeviceSnapshot {
     }
 
     private static func otherApp(_ binding: AppBinding) -> BrokerError {
-        let way: String
+        let remedy: String
         switch binding {
-        case .socket: way = "Start the app with its own socket, and name that socket in BATON_SOCKET."
-        case .user: way = "Start the app as the user that the registry names."
-        case .session: way = "Use the broker's socket for the session's apps, as one of its users."
+        case .socket: remedy = "Start the app with its own socket, and name that socket in BATON_SOCKET."
+        case .user: remedy = "Start the app as the user that the registry names."
+        case .session: remedy = "Use the broker's socket for the session's apps, as one of its users."
         case .browser:
             return BrokerError(
                 .unauthorizedClient,
@@ -73,7 +73,7 @@ extension DeviceSnapshot {
         }
         return BrokerError(
             .unauthorizedClient,
-            "The broker cannot recognise the caller as the app that this client id belongs to. \(way)",
+            "The broker cannot recognise the caller as the app that this client id belongs to. \(remedy)",
             reason: .otherApp)
     }
 

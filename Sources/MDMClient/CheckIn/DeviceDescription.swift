@@ -14,7 +14,7 @@ package struct DeviceDescription: Sendable {
         self.osVersion = osVersion
     }
 
-    /// Returns the answers to those queries that the device can answer.
+    /// Returns the answers to the queries that the device can answer.
     func answers(to queries: [String], udid: String) -> [String: PropertyList] {
         let known: [PropertyKey: String] = [
             .udid: udid, .deviceName: name, .productName: productName, .osVersion: osVersion, .modelName: productName,

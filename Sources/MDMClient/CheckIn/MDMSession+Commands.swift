@@ -29,7 +29,7 @@ extension MDMSession {
     /// Carries out one command, and writes its effect and its result to disk together.
     ///
     /// - Returns: the result to send next.
-    func obey(_ bytes: [UInt8], link: ServerLink) async throws -> CommandReply {
+    func execute(_ bytes: [UInt8], link: ServerLink) async throws -> CommandReply {
         let value: PropertyList
         do { value = try PropertyList(xml: bytes) } catch {
             throw EnrollmentError(.serverRefused, "the server sent no property list: \(error)")

@@ -143,7 +143,7 @@ actor MDMSession {
             let link = try await serverLink()
             let answer = try await link.connect(message)
             if record?.enrollment?.stage == .leaving {
-                await sayGoodbye()
+                await sendCheckOut()
                 try await removeEverything()
                 return report
             }
@@ -151,7 +151,7 @@ actor MDMSession {
                 try await markDelivered()
                 return report
             }
-            let reply = try await obey(answer, link: link)
+            let reply = try await execute(answer, link: link)
             // A server that repeats a command after the device has answered that command would keep the device busy
             // forever.
             guard reply.commandUUID != answered else {
@@ -177,12 +177,12 @@ actor MDMSession {
     /// Ends the enrollment from the device's side.
     func unenroll() async throws {
         guard record?.enrollment != nil else { throw EnrollmentError(.notEnrolled, "the device is not enrolled") }
-        await sayGoodbye()
+        await sendCheckOut()
         try await removeEverything()
     }
 
     /// Notifies the server that the device leaves. If that fails, the error is only logged.
-    private func sayGoodbye() async {
+    private func sendCheckOut() async {
         guard let udid = record?.udid else { return }
         do {
             let link = try await serverLink()

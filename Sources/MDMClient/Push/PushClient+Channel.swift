@@ -18,13 +18,13 @@ extension PushClient {
             let opening = openings.value
             let began = ContinuousClock.now
             do {
-                guard let way = try await configuration.way() else {
+                guard let server = try await configuration.server() else {
                     place.withLock { $0 = .none }
                     configuration.reachable(nil)
                     await openings.beyond(opening)
                     continue
                 }
-                try await race({ try await self.open(way) }, { await self.openings.beyond(opening) })
+                try await race({ try await self.open(server) }, { await self.openings.beyond(opening) })
                 place.withLock { $0 = .broken("it ended") }
             } catch {
                 place.withLock { $0 = .broken("\((error as? HTTPSError)?.code.rawValue ?? "it could not be opened")") }
@@ -40,18 +40,18 @@ extension PushClient {
     }
 
     /// Opens the push channel and reads it until it ends.
-    private func open(_ way: PushServer) async throws {
+    private func open(_ server: PushServer) async throws {
         let stated = session
         var question: String?
         if let stated, let join = stated.join { question = try await asker(join).question(stated) }
         let liveness = LivenessTimer(patience: Self.firstPatience)
         let request = HTTPSClient.Request(
-            method: "POST", url: way.serverURL + PushChannel.suffix, headers: [("Content-Type", "application/json")],
+            method: "POST", url: server.serverURL + PushChannel.suffix, headers: [("Content-Type", "application/json")],
             body: PushHello(question: question).bytes)
         let messages = Mutex(PushMessageReader())
         try await race(
             {
-                let status = try await way.client.listen(request) { piece in
+                let status = try await server.client.listen(request) { piece in
                     for message in try messages.withLock({ try $0.take(piece) }) {
                         self.take(message, stated: stated, liveness: liveness)
                     }
@@ -77,7 +77,7 @@ extension PushClient {
             place.withLock { $0 = .open }
             liveness.expect(within: .seconds(present.keepAlive) * PushChannel.patience)
             if let stated, let status = present.status.flatMap(SessionStatus.init) {
-                received(fromManagement: status, of: stated)
+                received(fromMDM: status, of: stated)
             }
             if session?.serverSession != stated?.serverSession { questions.advance() }
             if present.hasCommands { configuration.checkIn() }

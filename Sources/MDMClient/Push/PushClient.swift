@@ -36,7 +36,7 @@ package final class PushClient: Service {
         /// The device's directory keys.
         package var keys: KeyStore
         /// Returns the server that the device is enrolled with; nil if there is none.
-        package var way: @Sendable () async throws -> PushServer?
+        package var server: @Sendable () async throws -> PushServer?
         /// Makes the client for the identity platform.
         package var https: @Sendable () throws -> any HTTPSending
         /// Called when the server has stated that the session of an epoch is over.
@@ -60,7 +60,7 @@ package final class PushClient: Service {
         package var random: @Sendable (ClosedRange<Double>) -> Double
 
         package init(
-            keys: KeyStore, way: @escaping @Sendable () async throws -> PushServer?,
+            keys: KeyStore, server: @escaping @Sendable () async throws -> PushServer?,
             https: @escaping @Sendable () throws -> any HTTPSending,
             ended: @escaping @Sendable (Epoch, SignOutTrigger) -> Void,
             registration: @escaping @Sendable (RegistrationStatus) -> Void = { _ in },
@@ -72,7 +72,7 @@ package final class PushClient: Service {
             random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
         ) {
             self.keys = keys
-            self.way = way
+            self.server = server
             self.https = https
             self.ended = ended
             self.registration = registration
@@ -92,7 +92,7 @@ package final class PushClient: Service {
     private let askers = KeyedCache<JoinRecord, SessionStatusClient>()
     private let serverClock = ServerClock()
     /// Whether the organisation that manages the device has answered that the device is not in its directory.
-    private let isForeignToManagement = Mutex(false)
+    private let isForeignToMDM = Mutex(false)
     private let disk = BlockingQueue(label: "baton.push.disk")
     /// The state of the push channel.
     let place = Mutex(PushStatus.none)
@@ -153,8 +153,8 @@ package final class PushClient: Service {
     private static let now: @Sendable () -> Int = { Int(Glibc.time(nil)) }
 
     /// Handles the status that the managing organisation reported for the device.
-    func received(fromManagement status: SessionStatus, of session: WatchedSession) {
-        isForeignToManagement.withLock { $0 = status == .deviceUnknown }
+    func received(fromMDM status: SessionStatus, of session: WatchedSession) {
+        isForeignToMDM.withLock { $0 = status == .deviceUnknown }
         // Only the organisation that the device is joined to can state that the device was removed.
         if status == .deviceDisabled { note(.disabled, of: session.join) }
         if status == .deviceUnknown { questions.advance() }
@@ -167,7 +167,7 @@ package final class PushClient: Service {
     }
 
     private func registration(_ state: RegistrationStatus.State, of join: JoinRecord) -> RegistrationStatus {
-        let isForeign = state == .good && isForeignToManagement.withLock(\.self)
+        let isForeign = state == .good && isForeignToMDM.withLock(\.self)
         return RegistrationStatus(
             deviceID: join.deviceID, tenantID: join.tenantID, state: isForeign ? .otherTenant : state,
             learnedAt: Self.now(), clockAhead: serverClock.ahead)

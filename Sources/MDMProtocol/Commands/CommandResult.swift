@@ -79,11 +79,11 @@ extension AppState {
         switch self {
         case .installing, .managed: true
         case .failed: false
-        case .other(let name): Self.underWay.contains(name)
+        case .other(let name): Self.inProgress.contains(name)
         }
     }
 
-    private static let underWay: Set<String> = [
+    private static let inProgress: Set<String> = [
         "Queued", "Redeeming", "Prompting", "PromptingForLogin", "ValidatingPurchase", "PromptingForUpdate",
         "PromptingForUpdateLogin", "ValidatingUpdate", "Updating", "PromptingForManagement",
     ]

@@ -4,8 +4,8 @@ internal import SwiftASN1
 internal import X509
 
 /// Browser settings must come from the management server.
-enum BrowserFromManagement: ProfileRule {
-    static let code = ProfileFinding.Code.browserOutsideManagement
+enum BrowserFromMDM: ProfileRule {
+    static let code = ProfileFinding.Code.browserOutsideMDM
     static let source = "Baton"
     static let remedy = "Move the payload into a profile that the management server pushes."
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The home screen's configuration must come from the management server.
-enum HomeScreenFromManagement: ProfileRule {
-    static let code = ProfileFinding.Code.homeScreenOutsideManagement
+enum HomeScreenFromMDM: ProfileRule {
+    static let code = ProfileFinding.Code.homeScreenOutsideMDM
     static let source = "Baton"
-    static let remedy = BrowserFromManagement.remedy
+    static let remedy = BrowserFromMDM.remedy
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         guard subject.delivery == .enrollment else { return [] }

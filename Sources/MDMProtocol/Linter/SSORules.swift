@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Single sign-on settings must come from the management server.
-enum SSOFromManagement: ProfileRule {
-    static let code = ProfileFinding.Code.ssoOutsideManagement
+enum SSOFromMDM: ProfileRule {
+    static let code = ProfileFinding.Code.ssoOutsideMDM
     static let source = "Apple, com.apple.extensiblesso.yaml, `supportedOS`, `allowmanualinstall: false`"
     static let remedy = "Move the payload into a profile that the management server pushes."
 

@@ -102,8 +102,8 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         case .process: return oldestIdle(use, of: [process])
         case .app: return displaced(by: process, in: process.app, use)
         case .user, .total:
-            let rivals = ofApp.filter { limit == .total || $0.key.user == process.app.user }
-            if let most = rivals.max(by: { $0.value < $1.value }),
+            let candidates = ofApp.filter { limit == .total || $0.key.user == process.app.user }
+            if let most = candidates.max(by: { $0.value < $1.value }),
                 most.value >= ofApp[process.app, default: 0] + 2
             {
                 return displaced(by: process, in: most.key, use)

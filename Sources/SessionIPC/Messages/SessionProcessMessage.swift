@@ -44,7 +44,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// The apps of this epoch that have unsaved work. The list replaces the list that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
     /// An app with folders of data is about to be given data of this epoch's worker.
-    case keeperArrived(bundleID: String, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
+    case dataHolderArrived(bundleID: String, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
     /// A process of an app of this epoch has an eraser: the app erases a worker's data itself.
     case eraserEnlisted(AppEraser, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
     /// A process has reported, for one eraser, whether it has erased the data of an ended epoch.

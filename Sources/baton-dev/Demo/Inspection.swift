@@ -2,8 +2,8 @@
 import CommandLineInterface
 import Processes
 
-/// A way to read the memory of the device's processes, although the processes protect their memory. The search for
-/// traces needs such a way.
+/// A method to read the memory of the device's processes, although the processes protect their memory. The search for
+/// traces needs such a method.
 enum Inspection: CaseIterable {
     /// The search reads the memory as root.
     case root
@@ -19,16 +19,16 @@ enum Inspection: CaseIterable {
         }
     }
 
-    /// Finds a way that works on this machine by trying each way.
+    /// Finds a method that works on this machine by trying each method.
     ///
     /// - Parameter program: the path of the search program.
-    /// - Throws: ``CommandFailure`` if no way works.
+    /// - Throws: ``CommandFailure`` if no method works.
     static func find(program: String) throws -> Inspection {
-        for way in allCases {
+        for method in allCases {
             let probe = try ChildProcess.spawnBound(
-                executable: program, arguments: ["probe"] + way.wrapper,
+                executable: program, arguments: ["probe"] + method.wrapper,
                 environment: ["PATH": "/usr/bin:/bin"], output: .discarded)
-            if try probe.waitForExit().isSuccess { return way }
+            if try probe.waitForExit().isSuccess { return method }
         }
         throw CommandFailure(
             code: "memory_unreadable",

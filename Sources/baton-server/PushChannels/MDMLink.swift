@@ -93,7 +93,7 @@ struct MDMLink: Service {
         for gone in managed where !known.contains(gone) { try await management.removeTenant(gone) }
     }
 
-    /// Removes the records of those devices that are not enrolled.
+    /// Removes the records of devices that are not enrolled.
     private func check(_ entries: [MDMDeviceNames.Entry], of tenant: TenantID) async throws {
         guard !entries.isEmpty else { return }
         let enrolled = try await management.enrolled(among: entries.map { EnrolledDeviceID($0).udid }, of: tenant)

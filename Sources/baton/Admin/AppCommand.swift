@@ -52,7 +52,7 @@ struct AppCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let body = MDMAdmin.PushedApp(version: version, configuration: try parsed())
-                    let udid = try await device.underManagement(admin).udid
+                    let udid = try await device.inMDM(admin).udid
                     return try await admin.call(
                         "PUT", MDMAdmin.Path.deviceApp, places: ["device": udid, "app": bundleID], body: body)
                 }, lines: { (command: MDMAdmin.Command) in [command.line] })

@@ -27,7 +27,7 @@ struct DeviceName: ExpressibleByArgument {
     /// Returns the device under management with this name.
     ///
     /// - Throws: ``CommandFailure`` if there is none, or more than one.
-    func underManagement(_ admin: AdminOptions) async throws -> MDMAdmin.Device {
+    func inMDM(_ admin: AdminOptions) async throws -> MDMAdmin.Device {
         let known = try await KnownDevices(admin)
         let found = try known.find(text, where: { $0.managed != nil })
         guard let device = found.managed else {

@@ -129,7 +129,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let body = MDMAdmin.NewEnrollment(
-                        name: name, takesOver: try await takesOver?.underManagement(admin).udid)
+                        name: name, takesOver: try await takesOver?.inMDM(admin).udid)
                     let made: MDMAdmin.EnrollmentProfile = try await admin.call(
                         "POST", MDMAdmin.Path.enrollments, body: body)
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
@@ -155,7 +155,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.output.run(
                 {
-                    let udid = try await device.underManagement(admin).udid
+                    let udid = try await device.inMDM(admin).udid
                     return try await admin.call("GET", MDMAdmin.Path.commands, places: ["device": udid])
                 },
                 lines: { (commands: [MDMAdmin.Command]) in
@@ -181,7 +181,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.output.run(
                 {
-                    let found = try await device.underManagement(admin)
+                    let found = try await device.inMDM(admin)
                     try await admin.call("DELETE", MDMAdmin.Path.device, places: ["device": found.udid])
                     return Change(device: found.udid, name: found.name)
                 }, lines: { ["\($0.name) (UDID \($0.device)) is no longer managed."] })

@@ -87,7 +87,7 @@ struct ProfileCommand: AsyncParsableCommand {
         func send(_ method: String) async throws {
             try await admin.output.run(
                 {
-                    let udid = try await device.underManagement(admin).udid
+                    let udid = try await device.inMDM(admin).udid
                     return try await admin.call(
                         method, MDMAdmin.Path.deviceProfile, places: ["device": udid, "profile": profile])
                 }, lines: { (command: MDMAdmin.Command) in [command.line] })

@@ -2,6 +2,7 @@
 import BrokerSession
 import DeviceKeyStore
 import Files
+import Foundation
 import OAuth
 import Redaction
 import Synchronization
@@ -72,6 +73,14 @@ private final class FakeChip: TrustedPlatform {
     @Test(arguments: [pin, "112358", "135790", "12341234"])
     func `any other PIN is accepted`(pin: String) {
         #expect(throws: Never.self) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
+    }
+
+    @Test func `a PIN is stored under the name that earlier versions read`() throws {
+        let pin = try OfflinePIN(SecretBytes(copying: Self.pin.utf8), platform: FakeChip())
+        let stored = try JSONEncoder().encode(pin)
+        let members = try #require(try JSONSerialization.jsonObject(with: stored) as? [String: Any])
+        #expect(Array(members.keys) == ["keeper"])
+        #expect(try JSONDecoder().decode(OfflinePIN.self, from: stored) == pin)
     }
 
     @Test func `a worker is identified by the PIN that the chip opens, by their password, by no other PIN`() throws {

@@ -24,7 +24,7 @@ import Testing
 
     @Test func `the status in the channel's first message is applied`() async throws {
         try await PushFixture.with { fixture in
-            fixture.line.says(.present(.init(status: "device_disabled", hasCommands: false, keepAlive: 30)))
+            fixture.server.says(.present(.init(status: "device_disabled", hasCommands: false, keepAlive: 30)))
             try fixture.signIn()
         } _: { fixture in
             #expect(await fixture.nextEnd() == .deviceDisabled)
@@ -35,12 +35,12 @@ import Testing
         try await PushFixture.with {
             try $0.join()
         } _: { fixture in
-            await fixture.line.isOpened(1)
-            fixture.line.ends()
-            await fixture.line.isOpened(2)
-            fixture.line.says("nonsense\n")
-            await fixture.line.isOpened(3)
-            fixture.line.says(.present(.init(status: nil, hasCommands: true, keepAlive: 30)))
+            await fixture.server.isOpened(1)
+            fixture.server.ends()
+            await fixture.server.isOpened(2)
+            fixture.server.says("nonsense\n")
+            await fixture.server.isOpened(3)
+            fixture.server.says(.present(.init(status: nil, hasCommands: true, keepAlive: 30)))
             #expect(await fixture.nextCheckIn())
         }
     }
@@ -57,7 +57,7 @@ import Testing
             #expect(fixture.endings == [])
             // The next query is caused by a notification.
             fixture.platform.says(.status("ended"))
-            fixture.line.says(.nudge)
+            fixture.server.says(.nudge)
             #expect(await fixture.nextEnd() == .serverRevocation)
         }
     }
@@ -86,12 +86,12 @@ import Testing
         try await PushFixture.with { fixture in
             fixture.platform.says(.status("no_session"))
             fixture.platform.says(.status("stale_epoch"))
-            fixture.line.says(.present(.init(status: "stale_epoch", hasCommands: true, keepAlive: 30)))
+            fixture.server.says(.present(.init(status: "stale_epoch", hasCommands: true, keepAlive: 30)))
             try fixture.join()
         } _: { fixture in
             #expect(await fixture.nextCheckIn())
             #expect(await fixture.nextRegistration() == .good)
-            fixture.line.says(.nudge)
+            fixture.server.says(.nudge)
             #expect(await fixture.nextCheckIn())
             #expect(await fixture.nextRegistration() == .good)
             #expect(fixture.endings == [])
@@ -118,7 +118,7 @@ import Testing
 
     @Test func `a device that the MDM's own organisation does not list is joined to another one`() async throws {
         try await PushFixture.with { fixture in
-            fixture.line.says(.present(.init(status: "device_unknown", hasCommands: true, keepAlive: 30)))
+            fixture.server.says(.present(.init(status: "device_unknown", hasCommands: true, keepAlive: 30)))
             for _ in 0..<2 { fixture.platform.says(.status("no_session")) }
             try fixture.join()
         } _: { fixture in

@@ -15,8 +15,8 @@ import Testing
 /// A device with directory keys, a scripted push channel, and a scripted identity platform.
 final class PushFixture: Sendable {
     let platform = ScriptedPlatform()
-    let line = ScriptedPushServer()
-    private let keeper: PushClient
+    let server = ScriptedPushServer()
+    private let client: PushClient
     private let ends: AsyncStream<SignOutTrigger>
     private let checkIns: AsyncStream<Void>
     private let registrations: AsyncStream<RegistrationStatus.State>
@@ -36,11 +36,11 @@ final class PushFixture: Sendable {
         let (sleeps, sleep) = AsyncStream<Duration>.makeStream()
         (self.ends, self.checkIns, self.registrations) = (ends, checkIns, registrations)
         self.sleeps = sleeps
-        let (platform, line, ended) = (platform, line, Ended())
+        let (platform, server, ended) = (platform, server, Ended())
         self.ended = ended
-        keeper = PushClient(
+        client = PushClient(
             configuration: .init(
-                keys: keys, way: { PushServer(serverURL: "https://mdm.test/mdm/t", client: line) },
+                keys: keys, server: { PushServer(serverURL: "https://mdm.test/mdm/t", client: server) },
                 https: { platform },
                 ended: { _, trigger in
                     ended.sessionPolicy.withLock { $0.append(trigger) }
@@ -67,15 +67,15 @@ final class PushFixture: Sendable {
             let fixture = try PushFixture(scratch, isPatient: isPatient)
             try prepare(fixture)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await fixture.keeper.run() }
+                group.addTask { try await fixture.client.run() }
                 try await body(fixture)
                 group.cancelAll()
             }
         }
     }
 
-    func signIn() throws { keeper.watch(try state(session: "s-1")) }
-    func join() throws { keeper.watch(try state(session: nil)) }
+    func signIn() throws { client.watch(try state(session: "s-1")) }
+    func join() throws { client.watch(try state(session: nil)) }
 
     private func state(session: String?) throws -> WatchedSession {
         let join = JoinRecord(
@@ -88,7 +88,7 @@ final class PushFixture: Sendable {
 
     func nextEnd() async -> SignOutTrigger? { await ends.first { _ in true } }
     /// Requests a query of the registration, as after a refused sign-in.
-    func ask() { keeper.ask() }
+    func ask() { client.ask() }
     func nextRegistration() async -> RegistrationStatus.State? { await registrations.first { _ in true } }
     /// The next duration that the device waits and that is longer than `time`.
     func nextSleep(over time: Duration) async -> Duration? { await sleeps.first { $0 > time } }

@@ -5,7 +5,7 @@ import Foundation
 import PushProtocol
 import Synchronization
 
-/// A scripted push channel of a server. Messages that are queued before it is opened are sent then.
+/// A scripted push channel of a server. Messages that are queued before it is opened are sent when it opens.
 final class ScriptedPushServer: HTTPListening {
     private struct State {
         var opened = 0

@@ -75,7 +75,10 @@ import Testing
             else { continue }
             guard before.erasers != after.erasers else { continue }
             #expect(event == .eraserEnlisted(SessionStep.eraser, after.epoch))
-            #expect(step.actions == [.journal(.signedIn(after.epoch, erasers: after.erasers, keepers: after.keepers))])
+            #expect(
+                step.actions == [
+                    .journal(.signedIn(after.epoch, erasers: after.erasers, dataHolders: after.dataHolders))
+                ])
         }
     }
 
@@ -255,7 +258,7 @@ import Testing
     @Test func `an app with folders that has not erased is not passed over before the device is ready`() {
         var count = 0
         for step in steps {
-            guard let before = step.before.pending, !before.commit.keepers.isEmpty,
+            guard let before = step.before.pending, !before.commit.dataHolders.isEmpty,
                 step.actions.contains(where: { if case .writeReceipt = $0 { true } else { false } })
             else { continue }
             var commit = before.commit
@@ -264,7 +267,7 @@ import Testing
             }
             var isAnswered = before.taking?.taken != nil
             if case .event(.dataTaken(_, _, _, before.ended)) = step.cause { isAnswered = true }
-            #expect(isAnswered || commit.erased == before.commit.keepers, "\(step.cause) \(before)")
+            #expect(isAnswered || commit.erased == before.commit.dataHolders, "\(step.cause) \(before)")
             count += isAnswered ? 1 : 0
         }
         #expect(count > 0)
@@ -273,22 +276,25 @@ import Testing
     @Test func `an app with folders is in the journal before it is given anything, until the end is over`() {
         for step in steps {
             if let before = step.before.state.session, let after = step.after.state.session,
-                before.epoch == after.epoch, before.keepers != after.keepers, case .event(let event) = step.cause
+                before.epoch == after.epoch, before.dataHolders != after.dataHolders,
+                case .event(let event) = step.cause
             {
-                #expect(event == .keeperArrived(SessionStep.eraser.bundleID, after.epoch))
+                #expect(event == .dataHolderArrived(SessionStep.eraser.bundleID, after.epoch))
                 #expect(
-                    step.actions == [.journal(.signedIn(after.epoch, erasers: after.erasers, keepers: after.keepers))])
+                    step.actions == [
+                        .journal(.signedIn(after.epoch, erasers: after.erasers, dataHolders: after.dataHolders))
+                    ])
             }
             if let held = step.before.state.heldEpoch, let before = step.before.state.session,
-                case .event(.keeperArrived(let app, held)) = step.cause
+                case .event(.dataHolderArrived(let app, held)) = step.cause
             {
-                #expect(step.after.state.session?.keepers == before.keepers.union([app]))
+                #expect(step.after.state.session?.dataHolders == before.dataHolders.union([app]))
             }
             for case .journal(.signingOut(let commit)) in step.actions {
                 if let session = step.before.state.session, session.epoch == commit.ended {
-                    #expect(commit.keepers == session.keepers)
+                    #expect(commit.dataHolders == session.dataHolders)
                 }
-                if let pending = step.before.pending { #expect(commit.keepers == pending.commit.keepers) }
+                if let pending = step.before.pending { #expect(commit.dataHolders == pending.commit.dataHolders) }
             }
         }
     }

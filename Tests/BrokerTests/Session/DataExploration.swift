@@ -23,7 +23,7 @@ import Testing
         var hasFolders: Bool { self != .erasersOnly }
         /// Whether other events may happen between the agent's work and its answer, and whether processes may read the
         /// notes meanwhile. With erasers in both processes, there would be several times as many states.
-        /// `DataOrderTests` covers the cases that matter then.
+        /// `DataOrderTests` covers the important cases with erasers in both processes.
         var isAgentSlow: Bool { !hasEraser(1) }
         func hasEraser(_ slot: Int) -> Bool {
             switch self {
@@ -320,7 +320,7 @@ private struct DataScene: Hashable {
         guard sample.hasFolders else {
             return record.silent(of: Self.app, in: pending.ended, isRunning: isRunning) != []
         }
-        return pending.commit.keepers.contains(Self.app)
+        return pending.commit.dataHolders.contains(Self.app)
             && record.isLingering(Self.app, in: pending.ended, isRunning: isRunning)
     }
 
@@ -359,7 +359,7 @@ private struct DataScene: Hashable {
     private func newOrder(for apps: [String], of ended: Epoch) -> DataOrder {
         DataOrder(
             for: apps, of: ended, folders: sample.hasFolders ? [Self.app: [Self.folder]] : [:],
-            keepers: machine.state.pending?.commit.keepers ?? [], until: .zero, record, isRunning: isRunning)
+            dataHolders: machine.state.pending?.commit.dataHolders ?? [], until: .zero, record, isRunning: isRunning)
     }
 
     private mutating func agentActs(isMoved: Bool) {
@@ -399,7 +399,7 @@ private struct DataScene: Hashable {
         guard let name = processes[slot]?.name, let epoch = machine.state.heldEpoch else { return }
         if sample.hasFolders {
             change { [isRunning] in $0.note(name, of: Self.app, isRunning: isRunning) }
-            perform(.keeperArrived(Self.app, epoch))
+            perform(.dataHolderArrived(Self.app, epoch))
         }
         if sample.hasEraser(slot) {
             let isRegistered = change { [isRunning] in

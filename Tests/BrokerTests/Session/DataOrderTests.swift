@@ -21,7 +21,7 @@ import Testing
 
     private func order() -> DataOrder {
         DataOrder(
-            for: [Self.app], of: epoch, folders: [Self.app: ["/notes"]], keepers: [Self.app], until: .zero, record,
+            for: [Self.app], of: epoch, folders: [Self.app: ["/notes"]], dataHolders: [Self.app], until: .zero, record,
             isRunning: running.contains)
     }
 

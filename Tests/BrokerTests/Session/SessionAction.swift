@@ -38,7 +38,7 @@ extension SessionMachine {
         /// An app of this epoch asked to be notified before the end.
         case listenerArrived(Epoch)
         /// An app with folders of data has been given data of this epoch's worker.
-        case keeperArrived(String, Epoch)
+        case dataHolderArrived(String, Epoch)
         /// An app of this epoch erases a worker's data itself.
         case eraserEnlisted(AppEraser, Epoch)
         /// Every app that was notified of the end has saved its work, or the grace period is over.
@@ -94,7 +94,8 @@ extension SessionMachine {
             return []
         case .eraserEnlisted(let eraser, let epoch):
             return eraserEnlisted(eraser, epoch).map { [.journal($0.record)] } ?? []
-        case .keeperArrived(let app, let epoch): return keeperArrived(app, epoch).map { [.journal($0.record)] } ?? []
+        case .dataHolderArrived(let app, let epoch):
+            return dataHolderArrived(app, epoch).map { [.journal($0.record)] } ?? []
         case .graceExpired(let epoch): return graceExpired(epoch, newID: newID).map(SessionAction.init)
         case .eraserAnswered(let eraser, let hasErased, let ended):
             let outcome = eraserAnswered(eraser, hasErased: hasErased, of: ended, newID: newID)

@@ -203,7 +203,8 @@ import Testing
     ) throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(
-            from: .signedIn(try epoch(5), erasers: ["app"], keepers: ["app"]), keyKept: true, newID: try epoch(6).id)
+            from: .signedIn(try epoch(5), erasers: ["app"], dataHolders: ["app"]), keyKept: true,
+            newID: try epoch(6).id)
         _ = machine.handle(.endWanted(.init(number: 1), .serverRevocation), random: &random)
         _ = cleared(&machine, try epoch(5))
         machine.lingeringApps = ["app"]
@@ -239,7 +240,8 @@ import Testing
     @Test func `an eraser whose processes have ended is not waited for, and the clock is asked all the same`() throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(
-            from: .signedIn(try epoch(5), erasers: ["app"], keepers: ["app"]), keyKept: true, newID: try epoch(6).id)
+            from: .signedIn(try epoch(5), erasers: ["app"], dataHolders: ["app"]), keyKept: true,
+            newID: try epoch(6).id)
         let steps = machine.handle(.endWanted(.init(number: 1), .serverRevocation), random: &random)
         #expect(steps.contains(.awaitApps(try epoch(5))))
         #expect(machine.handle(.erasersGone(["app"], try epoch(5)), random: &random).isEmpty)
@@ -274,7 +276,7 @@ extension JournalRecord {
             switch self {
             case .ready: .ready(epoch)
             case .signingIn: .signingIn(epoch)
-            case .signedIn: .signedIn(epoch, erasers: ["a", "b:notes"], keepers: ["a", "c"])
+            case .signedIn: .signedIn(epoch, erasers: ["a", "b:notes"], dataHolders: ["a", "c"])
             case .signingOut:
                 .signingOut(
                     Commit(

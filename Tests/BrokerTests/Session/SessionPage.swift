@@ -176,7 +176,7 @@ extension SessionStep {
                 "dataTaken, \(apps.isEmpty ? failed.isEmpty ? "no answer" : "not all" : "all")", epoch,
                 before.pending?.ended)
         case .event(.listenerArrived(let epoch)): named("listenerArrived", epoch, before.heldEpoch)
-        case .event(.keeperArrived(_, let epoch)): named("keeperArrived", epoch, before.heldEpoch)
+        case .event(.dataHolderArrived(_, let epoch)): named("dataHolderArrived", epoch, before.heldEpoch)
         case .event(.eraserEnlisted(_, let epoch)): named("eraserEnlisted", epoch, before.heldEpoch)
         case .event(.graceExpired(let epoch)): named("graceExpired", epoch, before.heldEpoch)
         case .event(.erasersGone(_, let epoch)): named("erasersGone", epoch, before.pending?.ended)
@@ -235,7 +235,7 @@ extension SessionStep {
     /// Whether the agent has taken away the data of the exploration's one app.
     private func folders(_ pending: SessionMachine.PendingSignOut) -> String {
         switch pending.taking {
-        case nil where pending.commit.keepers.isEmpty: "no app has folders"
+        case nil where pending.commit.dataHolders.isEmpty: "no app has folders"
         case nil: "an app has folders"
         case let taking?: taking.taken == nil ? "the agent takes data away" : "the agent has taken its time"
         }
@@ -257,8 +257,8 @@ extension SessionStep {
         if case .event(.eraserEnlisted) = cause {
             return session.erasers.isEmpty ? "the app is not registered yet" : "the app is registered already"
         }
-        if case .event(.keeperArrived) = cause {
-            return session.keepers.isEmpty ? "the app is not known yet" : "the app is known already"
+        if case .event(.dataHolderArrived) = cause {
+            return session.dataHolders.isEmpty ? "the app is not known yet" : "the app is known already"
         }
         return session.erasers.isEmpty ? "no app has an eraser" : "an app has an eraser"
     }

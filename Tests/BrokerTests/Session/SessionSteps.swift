@@ -112,7 +112,7 @@ struct SessionStep: Sendable {
         let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
         let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
             [
-                .listenerArrived(epoch), .eraserEnlisted(eraser, epoch), .keeperArrived(eraser.bundleID, epoch),
+                .listenerArrived(epoch), .eraserEnlisted(eraser, epoch), .dataHolderArrived(eraser.bundleID, epoch),
                 .graceExpired(epoch), .appsOverdue(epoch), .erasersGone([eraser], epoch),
                 .eraserAnswered(eraser, hasErased: true, epoch), .eraserAnswered(eraser, hasErased: false, epoch),
                 .eraserAnswered("stranger", hasErased: true, epoch),

@@ -48,18 +48,18 @@ import Testing
                 let eraser = try #require(AppEraser(bundleID: app, name: String(repeating: "a", count: length)))
                 #expect(!machine.handle(.eraserEnlisted(eraser, epoch), random: &random).isEmpty)
             }
-            #expect(!machine.handle(.keeperArrived(app, epoch), random: &random).isEmpty)
+            #expect(!machine.handle(.dataHolderArrived(app, epoch), random: &random).isEmpty)
         }
         #expect(machine.handle(.eraserEnlisted("another", epoch), random: &random).isEmpty)
-        #expect(machine.handle(.keeperArrived("another", epoch), random: &random).isEmpty)
+        #expect(machine.handle(.dataHolderArrived("another", epoch), random: &random).isEmpty)
         let session = try #require(machine.state.session)
         let erasers = session.erasers
         #expect(erasers.count == maximum * HandoverName.maximumCount)
-        let live = JournalRecord.signedIn(epoch, erasers: erasers, keepers: session.keepers)
+        let live = JournalRecord.signedIn(epoch, erasers: erasers, dataHolders: session.dataHolders)
         #expect(JournalRecord(bytes: live.bytes) == live)
         let commit = Commit(
             ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
-            erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .awaited) }), keepers: session.keepers)
+            erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .awaited) }), dataHolders: session.dataHolders)
         #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
         // The journal file's limits allow for that many erasers and apps.
         #expect(JournalRecord.signingOut(commit).bytes.count < 1 << 20)

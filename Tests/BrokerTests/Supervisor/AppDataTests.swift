@@ -51,7 +51,7 @@ import Testing
             epoch = try await fixture.epoch()
             if let process {
                 fixture.sessionProcessSends(
-                    .keeperArrived(bundleID: AppDataTests.app, process, epoch: epoch, requestID: 7))
+                    .dataHolderArrived(bundleID: AppDataTests.app, process, epoch: epoch, requestID: 7))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 7, accepted: true))
             }
@@ -141,7 +141,7 @@ import Testing
                 "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
             let second = try #require(try ProcessTable.entry(other.pid)?.name)
             fixture.sessionProcessSends(
-                .keeperArrived(bundleID: app, second, epoch: session.epoch, requestID: 8))
+                .dataHolderArrived(bundleID: app, second, epoch: session.epoch, requestID: 8))
             for process in [me, second] {
                 fixture.sessionProcessSends(
                     .eraserEnlisted(eraser, process, epoch: session.epoch, requestID: 2))
@@ -169,7 +169,7 @@ import Testing
             let other = try await RunningProgram.start(
                 "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
             let reader = try #require(try ProcessTable.entry(other.pid)?.name)
-            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
+            fixture.sessionProcessSends(.dataHolderArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
             fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
             try await session.end()
             fixture.sessionProcessSends(
@@ -213,11 +213,11 @@ import Testing
                 RegisteredApp(bundleID: other, clientID: "C-2", redirectURIs: [], dataFolders: [folder]),
             ])
             fixture.inputs.post(.deviceChanged)
-            fixture.sessionProcessSends(.keeperArrived(bundleID: other, ended, epoch: session.epoch, requestID: 8))
+            fixture.sessionProcessSends(.dataHolderArrived(bundleID: other, ended, epoch: session.epoch, requestID: 8))
             try await session.end()
             #expect(try await session.taken().map(\.app) == [other, app].sorted())
             fixture.sessionProcessSends(
-                .keeperArrived(bundleID: app, me, epoch: session.epoch, requestID: 9), sessionProcess: 2)
+                .dataHolderArrived(bundleID: app, me, epoch: session.epoch, requestID: 9), sessionProcess: 2)
             session.answer()
             // The agent is asked again only about the app that has a new process, and no longer answers.
             #expect(try await session.taken().map(\.app) == [app])
@@ -233,7 +233,7 @@ import Testing
             try await session.end()
             #expect(try await session.taken().map(\.processes) == [[me]])
             fixture.sessionProcessSends(
-                .keeperArrived(bundleID: app, ended, epoch: session.epoch, requestID: 9), sessionProcess: 2)
+                .dataHolderArrived(bundleID: app, ended, epoch: session.epoch, requestID: 9), sessionProcess: 2)
             session.answer()
             // The late process may have read the data before the data was taken away, and written it again.
             #expect(try await fixture.status().session == "signingOut")
@@ -253,7 +253,8 @@ import Testing
             let reader = try #require(try ProcessTable.entry(other.pid)?.name)
             // A process that ends before the session does needs no attention: what it has left is erased with the rest.
             for process in [reader, ended] {
-                fixture.sessionProcessSends(.keeperArrived(bundleID: app, process, epoch: session.epoch, requestID: 8))
+                fixture.sessionProcessSends(
+                    .dataHolderArrived(bundleID: app, process, epoch: session.epoch, requestID: 8))
             }
             fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
             try await session.end()
@@ -499,7 +500,7 @@ import Testing
             try await session.end()
             #expect(try await session.taken().map(\.processes) == [[]])
             fixture.sessionProcessSends(
-                .keeperArrived(bundleID: app, me, epoch: session.epoch, requestID: 8), sessionProcess: 2)
+                .dataHolderArrived(bundleID: app, me, epoch: session.epoch, requestID: 8), sessionProcess: 2)
             session.answer()
             #expect(try await session.taken().map(\.processes) == [[me]])
             #expect(try await fixture.status().session == "signingOut")

@@ -206,16 +206,16 @@ import Testing
         return next == situation ? nil : next
     }
 
-    /// Returns the shortest way from `situation` to a situation for which `holds` is true, or nil if there is no way.
-    private func way(from situation: Situation, by steps: [Step], to holds: (Situation) -> Bool) -> [Step]? {
+    /// Returns the shortest path from `situation` to a situation for which `holds` is true; nil if there is no path.
+    private func path(from situation: Situation, by steps: [Step], to holds: (Situation) -> Bool) -> [Step]? {
         var seen: Set<Situation> = [situation]
         var edge: [(Situation, [Step])] = [(situation, [])]
         while !edge.isEmpty {
             if let found = edge.first(where: { holds($0.0) }) { return found.1 }
-            edge = edge.flatMap { situation, way in
+            edge = edge.flatMap { situation, path in
                 steps.compactMap { step in
                     guard let next = after(step, in: situation), seen.insert(next).inserted else { return nil }
-                    return (next, way + [step])
+                    return (next, path + [step])
                 }
             }
         }
@@ -225,14 +225,14 @@ import Testing
     @Test func `every condition of the device allows a way back to a working device`() {
         #expect(Self.situations.count > 100)
         for situation in Self.situations {
-            #expect(way(from: situation, by: Step.allCases, to: \.isWorking) != nil, "\(situation)")
+            #expect(path(from: situation, by: Step.allCases, to: \.isWorking) != nil, "\(situation)")
         }
     }
 
     @Test func `without its server every device can return to being unregistered`() {
         let offline = Step.allCases.filter { $0 != .serverComes && $0 != .enable }
         for situation in Self.situations where !situation.isServerThere {
-            #expect(way(from: situation, by: offline, to: \.isFree) != nil, "\(situation)")
+            #expect(path(from: situation, by: offline, to: \.isFree) != nil, "\(situation)")
         }
     }
 
@@ -242,7 +242,7 @@ import Testing
         where situation.device == DeviceCondition(quarantine: nil, isJoined: true, isEnrolled: true, departure: nil)
             && situation.isServerThere && situation.registration != .good
         {
-            #expect(way(from: situation, by: steps, to: \.isWorking) == steps, "\(situation)")
+            #expect(path(from: situation, by: steps, to: \.isWorking) == steps, "\(situation)")
         }
     }
 

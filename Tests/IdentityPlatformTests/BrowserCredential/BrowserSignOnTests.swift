@@ -10,14 +10,14 @@ import TestSupport
 import Testing
 
 @Suite struct BrowserSignOnTests {
-    private enum Way: CaseIterable { case header, cookie }
+    private enum Carrier: CaseIterable { case header, cookie }
 
     private func open(
-        _ fixture: TestPlatform, _ credential: String, _ way: Way = .header, _ changes: [String: String?] = [:],
+        _ fixture: TestPlatform, _ credential: String, _ carrier: Carrier = .header, _ changes: [String: String?] = [:],
         device: String? = nil, browser: Browser? = nil
     ) async throws -> TestResponse {
         var headers: HTTPFields = [:]
-        switch way {
+        switch carrier {
         case .header: headers[try #require(HTTPField.Name("x-ms-refreshtokencredential"))] = credential
         case .cookie:
             let others = browser?.cookies.map { "; \($0.key)=\($0.value)" }.joined() ?? ""
@@ -30,10 +30,10 @@ import Testing
 
     /// Returns the nonce that a browser gets if its credential has an old nonce.
     private func offered(
-        _ browser: Browser, _ session: TestDeviceSession, _ way: Way = .header
+        _ browser: Browser, _ session: TestDeviceSession, _ carrier: Carrier = .header
     ) async throws -> String {
         let old = try await session.credential(nonce: "old")
-        let answer = try await open(browser.fixture, old, way, browser: browser)
+        let answer = try await open(browser.fixture, old, carrier, browser: browser)
         return try #require(try answer.returned()[ParameterName.ssoNonce])
     }
 
@@ -47,8 +47,8 @@ import Testing
         // The owner's own browser gets a nonce that differs from the victim's.
         let own = Browser(fixture)
         let nonce = try await offered(own, session, .cookie)
-        for way in Way.allCases {
-            let planted = try await open(fixture, try await session.credential(nonce: nonce), way, browser: victim)
+        for carrier in Carrier.allCases {
+            let planted = try await open(fixture, try await session.credential(nonce: nonce), carrier, browser: victim)
             let code = planted.headers[.location] == nil ? nil : try planted.returned()[ParameterName.code]
             #expect(code == nil)
         }
@@ -112,10 +112,10 @@ import Testing
     @Test func `a browser on the device is signed in by the device's token, as header and as cookie`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
-        for way in Way.allCases {
+        for carrier in Carrier.allCases {
             let browser = Browser(fixture)
-            let nonce = way == .header ? nil : try await offered(browser, session, way)
-            let answer = try await open(fixture, try await session.credential(nonce: nonce), way, browser: browser)
+            let nonce = carrier == .header ? nil : try await offered(browser, session, carrier)
+            let answer = try await open(fixture, try await session.credential(nonce: nonce), carrier, browser: browser)
             #expect(answer.status == .found, "\(answer.text)")
             // One known client reads the link in the page instead of the header.
             #expect(answer.attribute("href", of: "<a") == answer.headers[.location])

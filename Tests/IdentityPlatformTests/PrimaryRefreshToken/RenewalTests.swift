@@ -33,8 +33,8 @@ import Testing
         #expect(reply[ReplyName.sessionKey] == nil)
         #expect(reply[ReplyName.accessToken] == nil)
         #expect(try reply.string(ReplyName.expiresIn) == "\(14 * 86400)")
-        let plate = try CompactJWS(try reply.string(ReplyName.idToken)).claims()
-        #expect(try plate.string(ClaimName.preferredUsername) == "amara@contoso.test")
+        let claims = try CompactJWS(try reply.string(ReplyName.idToken)).claims()
+        #expect(try claims.string(ClaimName.preferredUsername) == "amara@contoso.test")
     }
 
     @Test func `a device that lost the reply gets exactly the same reply again for an hour`() async throws {

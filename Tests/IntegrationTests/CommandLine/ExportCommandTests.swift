@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    /// Starts a proxy that passes on only the first 3000 bytes of each of the server's answers (Tests/Line/half.py).
+    /// Starts a proxy that passes on only the first 3000 bytes of each of the server's answers
+    /// (Tests/Proxies/truncating_proxy.py).
     /// Returns the folder for `--server`, and the proxy.
     private func half(_ how: String, of admin: AdminServer) async throws -> (folder: String, proxy: RunningProgram) {
         let folder = admin.scratch.path("half")
@@ -51,7 +52,7 @@ import Testing
         let proxy = try await RunningProgram.start(
             "/usr/bin/python3",
             [
-                "-u", Repository.root + "/Tests/Line/half.py", folder + "/admin.sock",
+                "-u", Repository.root + "/Tests/Proxies/truncating_proxy.py", folder + "/admin.sock",
                 admin.server.state + "/admin.sock", "3000", how,
             ], log: "half.log", in: admin.scratch)
         return (folder, proxy)

@@ -70,10 +70,10 @@ extension LiveBrowser {
 
 extension LiveEnvironment {
     /// Runs `body` with an agent whose connection ends in the middle of the messages that `body` names
-    /// (Tests/Line/cut.py).
+    /// (Tests/Proxies/cutting_proxy.py).
     fileprivate func withCuts(_ body: (_ cut: (String) throws -> Void) async throws -> Void) async throws {
         let (orders, socket) = (URL(filePath: path("cut")), path("run/cut.sock"))
-        let cutter = try await runAside("cut.py", [socket, path("run/agent.sock"), orders.path])
+        let cutter = try await runAside("Proxies/cutting_proxy.py", [socket, path("run/agent.sock"), orders.path])
         let file = URL(filePath: path("configuration/baton-agent.json"))
         let former = try Data(contentsOf: file)
         var changed = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]

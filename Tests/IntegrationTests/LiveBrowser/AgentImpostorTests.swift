@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// A program of the session's user that poses as the agent (Tests/Line/impostor.py): what it achieves, and what the
-    /// receipts record.
+    /// A program of the session's user that poses as the agent (Tests/Clients/impostor_agent.py): what it achieves, and
+    /// what the receipts record.
     @Suite struct AgentImpostorTests {
         @Test func `a program cannot take the agent's place, neither on a ready device nor during a session`()
             async throws
@@ -86,7 +86,7 @@ extension LiveEnvironment {
 
     fileprivate func impostor(_ kind: Kind) async throws -> RunningProgram {
         try await runAside(
-            "impostor.py",
+            "Clients/impostor_agent.py",
             [
                 path("run/agent.sock"), path("configuration/baton-agent.json"), path("impostor"), kind.rawValue,
                 String(AgentMessage.version),

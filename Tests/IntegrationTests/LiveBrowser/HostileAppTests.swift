@@ -10,7 +10,7 @@ import Testing
 extension LiveBrowser {
     /// Programs of the session's user that overload the broker's socket during hand-overs.
     @Suite struct HostileAppTests {
-        /// The behaviour of the hostile processes; see `Tests/Line/hostile.py`.
+        /// The behaviour of the hostile processes; see `Tests/Clients/hostile_app.py`.
         enum Mode: String, CaseIterable, Sendable {
             case loop, hold, mute, half, queue
             /// Uses processor time, but does not use the broker.
@@ -94,7 +94,8 @@ extension LiveBrowser {
             defer { for program in hostile { program.kill() } }
             for _ in 0..<count {
                 hostile.append(
-                    try await live.runAside("hostile.py", [live.path("run/broker.sock"), mode.rawValue, client]))
+                    try await live.runAside(
+                        "Clients/hostile_app.py", [live.path("run/broker.sock"), mode.rawValue, client]))
             }
             try await body()
         }

@@ -182,7 +182,7 @@ extension LiveEnvironment {
         defer { try? FileManager.default.removeItem(atPath: typing) }
         try? FileManager.default.removeItem(atPath: path(Self.below))
         let person = try person(givenName)
-        let program = ["/usr/bin/python3", "-u", Repository.root + "/Tests/Line/below.py"]
+        let program = ["/usr/bin/python3", "-u", Repository.root + "/Tests/Proxies/socket_proxy.py"]
         try seat([
             "username": person.userName, "password": person.password, "waitsFor": typing,
             "starts": program + [path(Self.below), path("run/broker.sock")],

@@ -7,7 +7,7 @@ import Testing
 
 extension LiveDevice {
     /// Apps with this version of the library and with earlier versions, against the present broker: see
-    /// `Tests/Line/earlier_app.py`.
+    /// `Tests/Clients/earlier_app.py`.
     @Suite struct EarlierAppTests {
         /// The versions of the library that the broker must serve.
         static let versions: [String] = {
@@ -22,7 +22,7 @@ extension LiveDevice {
             try live.seat("Amara")
             let app = live.facts.apps[0]
             let run = try await live.runAside(
-                "earlier_app.py",
+                "Clients/earlier_app.py",
                 [
                     Repository.root + "/Tests/Fixtures/apps/\(version).json", live.path("run/broker.sock"),
                     app.clientID,

@@ -76,7 +76,7 @@ extension LiveDevice {
             let run = try await RunningProgram.start(
                 "/usr/bin/python3",
                 [
-                    "-u", Repository.root + "/Tests/Line/prometheus.py", textfiles,
+                    "-u", Repository.root + "/Tests/Clients/prometheus.py", textfiles,
                     folder + "grafana-dashboard.json", folder + "alerts.yaml", scratch.path,
                 ] + ports + servers.map { "127.0.0.1:\($0)" }, log: "prometheus", awaitsReady: false, in: scratch)
             let code = try await run.waitForExit()

@@ -6,7 +6,7 @@ import Testing
 
 extension LiveDevice {
     /// The device's push channel when notifications are lost, and when other programs try to open such a channel.
-    @Suite struct LineTests {
+    @Suite struct PushChannelTests {
         @Test func `a lost notification delays the end and has no other effect`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.configured { server, broker in
@@ -15,7 +15,7 @@ extension LiveDevice {
                 resolve["mdm.baton.test"] = "127.0.0.2"
                 broker["resolve"] = resolve
             } _: {
-                let proxy = try await live.runAside("proxy.py", ["\(try live.mdmPort)"])
+                let proxy = try await live.runAside("Proxies/dropping_proxy.py", ["\(try live.mdmPort)"])
                 let app = try live.app(1)
                 try await live.signIn("Amara", through: app)
                 proxy.send(SIGUSR1)
@@ -34,7 +34,8 @@ extension LiveDevice {
             let live = try await LiveEnvironment.ready()
             let identity = try #require(try live.names(in: "device/management/identities").first)
             let other = try await live.runAside(
-                "line.py", try live.lineArguments + [live.path("device/management/identities/" + identity)])
+                "Clients/push_channel.py",
+                try live.channelArguments + [live.path("device/management/identities/" + identity)])
             #expect(try await other.waitForExit() == 0)
             #expect(try other.log().contains(#""event":"present""#))
         }
@@ -66,7 +67,7 @@ extension LiveDevice {
                 try live.send(SIGTERM, to: .server)
                 try await live.awaitEnd(of: .server)
                 let taken = ContinuousClock.now - begun
-                print("LineTests: stopped in \(taken)")
+                print("PushChannelTests: stopped in \(taken)")
                 #expect(taken < StopTests.limit)
                 try await live.start(.server)
                 _ = try await app.token(of: amara, refreshed: true)
@@ -76,7 +77,8 @@ extension LiveDevice {
 
         @Test func `a stranger cannot open a push channel`() async throws {
             let live = try await LiveEnvironment.ready()
-            let nobody = try await live.runAside("line.py", try live.lineArguments, awaitsReady: false)
+            let nobody = try await live.runAside(
+                "Clients/push_channel.py", try live.channelArguments, awaitsReady: false)
             #expect(try await nobody.waitForExit() == 2)
             #expect(try nobody.log().contains("status 403"))
             // The authority that issues the devices' identities did not issue the server's own certificate.
@@ -85,7 +87,8 @@ extension LiveDevice {
                 try String(contentsOf: URL(filePath: live.path($0)), encoding: .utf8)
             }
             try Data(pieces.joined(separator: "\n").utf8).write(to: URL(filePath: stranger))
-            let other = try await live.runAside("line.py", try live.lineArguments + [stranger], awaitsReady: false)
+            let other = try await live.runAside(
+                "Clients/push_channel.py", try live.channelArguments + [stranger], awaitsReady: false)
             #expect(try await other.waitForExit() == 3)
         }
     }
@@ -107,7 +110,7 @@ extension LiveEnvironment {
         get throws { try #require(try configuration(of: .server)["mdmPort"] as? Int) }
     }
 
-    fileprivate var lineArguments: [String] {
+    fileprivate var channelArguments: [String] {
         get throws {
             ["mdm.baton.test", "\(try mdmPort)", "/mdm/\(facts.tenantID)/push", path("server/ca/root.pem")]
         }

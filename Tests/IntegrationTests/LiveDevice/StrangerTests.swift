@@ -23,10 +23,10 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// The sign-in page's answer to each of these passwords; see Tests/Line/guess.py.
+    /// The sign-in page's answer to each of these passwords; see Tests/Clients/password_guesser.py.
     fileprivate func guesses(_ passwords: [String], at name: String) async throws -> [String] {
         let stranger = try await runAside(
-            "guess.py",
+            "Clients/password_guesser.py",
             [
                 "\(facts.port)", path("server/ca/root.pem"), facts.tenantID, WellKnownApplication.broker, name,
             ] + passwords, awaitsReady: false)

@@ -4,8 +4,8 @@ import Foundation
 import OAuth
 import TestSupport
 
-/// The identity platform's answers to one person's sign-in, kept by Tests/Line/liar.py, and the session key that
-/// encrypts them.
+/// The identity platform's answers to one person's sign-in, kept by Tests/Proxies/lying_proxy.py, and the session key
+/// that encrypts them.
 struct KeptAnswers {
     private let live: LiveEnvironment
     private let name: String
@@ -41,7 +41,7 @@ struct KeptAnswers {
             var reply = try Self.members(bytes("issue"))
             guard var parts = (reply["id_token"] as? String)?.split(separator: ".", omittingEmptySubsequences: false),
                 parts.count == 3
-            else { throw TestProblem("no name plate") }
+            else { throw TestProblem("no id token") }
             var claims = try Self.members(Base64URL.decode(parts[1]))
             claims["sid"] = "00000000-0000-4000-8000-000000000000"
             parts[1] = Base64URL.encode(try JSONSerialization.data(withJSONObject: claims))[...]

@@ -5,7 +5,7 @@ import Testing
 
 extension LiveEnvironment {
     /// Runs `body` with a broker that reaches the identity platform through a proxy that answers some requests with
-    /// lies (Tests/Line/liar.py). At least one lie must be told.
+    /// lies (Tests/Proxies/lying_proxy.py). At least one lie must be told.
     ///
     /// - Parameters:
     ///   - last: the lies that must be told last, in order.
@@ -49,7 +49,8 @@ extension LiveEnvironment {
         try await overheard(orders: URL(filePath: path("no-lies"))) { _ in try await body() }.joined(separator: "\n")
     }
 
-    /// Runs `body` with Tests/Line/liar.py between the broker and the identity platform. Returns the lines of its log.
+    /// Runs `body` with Tests/Proxies/lying_proxy.py between the broker and the identity platform. Returns the lines of
+    /// the proxy's log.
     private func overheard(
         orders: URL, _ body: (_ log: @escaping () throws -> String) async throws -> Void
     ) async throws -> [String] {
@@ -60,7 +61,8 @@ extension LiveEnvironment {
             broker["resolve"] = resolve
         } _: {
             let liar = try await runAside(
-                "liar.py", ["\(facts.port)", path("server/ca/server.pem"), path("server/ca/server.key"), orders.path])
+                "Proxies/lying_proxy.py",
+                ["\(facts.port)", path("server/ca/server.pem"), path("server/ca/server.key"), orders.path])
             let outcome: Result<Void, any Error>
             do {
                 try await body { try liar.log() }

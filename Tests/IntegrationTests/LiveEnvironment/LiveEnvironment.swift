@@ -239,10 +239,13 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// Runs a program of `Tests/Line` in addition to those of the environment.
-    func runAside(_ name: String, _ arguments: [String], awaitsReady: Bool = true) async throws -> RunningProgram {
-        try await RunningProgram.start(
-            "/usr/bin/python3", ["-u", Repository.root + "/Tests/Line/" + name] + arguments,
+    /// Runs a program of `Tests/Clients` or `Tests/Proxies` in addition to those of the environment.
+    ///
+    /// - Parameter script: the program's path below `Tests`.
+    func runAside(_ script: String, _ arguments: [String], awaitsReady: Bool = true) async throws -> RunningProgram {
+        let name = URL(filePath: script).lastPathComponent
+        return try await RunningProgram.start(
+            "/usr/bin/python3", ["-u", Repository.root + "/Tests/" + script] + arguments,
             log: "\(name)-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
     }
 

@@ -37,7 +37,7 @@ extension LiveFaults {
                 let shapes = try await RunningProgram.start(
                     "/usr/bin/python3",
                     [
-                        Repository.root + "/Tests/Line/wire_shape.py",
+                        Repository.root + "/Tests/Proxies/wire_shape.py",
                         Repository.root + "/Tests/Fixtures/devices/\(BrokerVersion.current).json", scratch.path("sent"),
                     ] + names, log: "shapes", awaitsReady: false, in: scratch)
                 return (code: try await shapes.waitForExit(), text: try shapes.log())

@@ -7,8 +7,8 @@ import Testing
 extension LiveOffline {
     /// A server that answers incorrectly. Its answers sign nobody in or out, and every ended session is still reported.
     @Suite struct LyingServerTests {
-        /// The lies of Tests/Line/liar.py. Only the soak test uses `drip`, because the device waits half a minute for
-        /// such an answer.
+        /// The lies of Tests/Proxies/lying_proxy.py. Only the soak test uses `drip`, because the device waits half a
+        /// minute for such an answer.
         private static let lies =
             ["nonsense", "other", "empty", "error", "busy", "redirect", "huge", "cut"]
             + (Soak.isRunning ? ["drip"] : [])

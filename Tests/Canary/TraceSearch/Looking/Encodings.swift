@@ -2,7 +2,7 @@
 
 /// The encodings of a canary.
 enum Encodings {
-    /// Returns each encoding: its name, and the parts of the canary with all ways to write each part. `raw` is first.
+    /// Returns each encoding: its name, and the parts of the canary with all forms of each part. `raw` is first.
     static func all(of canary: Canary) -> [(name: String, parts: [[[UInt8]]])] {
         let raw = canary.raw
         var found = [(name: "raw", parts: [[raw]])]
@@ -39,45 +39,45 @@ enum Encodings {
         }
     }
 
-    /// The ways to write a byte in URLs and web forms.
+    /// The forms of a byte in URLs and web forms.
     private static func percent(_ byte: UInt8) -> [[UInt8]] {
         let digits = [byte].hexadecimal
-        var ways: Set<[UInt8]> = [[byte], Array("%\(digits)".utf8), Array("%\(digits.uppercased())".utf8)]
-        if byte == UInt8(ascii: " ") { ways.insert([UInt8(ascii: "+")]) }
-        return sorted(ways)
+        var forms: Set<[UInt8]> = [[byte], Array("%\(digits)".utf8), Array("%\(digits.uppercased())".utf8)]
+        if byte == UInt8(ascii: " ") { forms.insert([UInt8(ascii: "+")]) }
+        return sorted(forms)
     }
 
     private static func json(_ scalar: Unicode.Scalar) -> [[UInt8]] {
         let units = UTF16.encode(scalar).map { Array($0) } ?? []
         let digits = units.map { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)].hexadecimal }
-        var ways: Set<[UInt8]> = [
+        var forms: Set<[UInt8]> = [
             Array(String(scalar).utf8), digits.flatMap { Array("\\u\($0)".utf8) },
             digits.flatMap { Array("\\u\($0.uppercased())".utf8) },
         ]
         let short: [Unicode.Scalar: String] = [
             "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\n": "\\n", "\r": "\\r", "\t": "\\t",
         ]
-        if let way = short[scalar] { ways.insert(Array(way.utf8)) }
-        return sorted(ways)
+        if let form = short[scalar] { forms.insert(Array(form.utf8)) }
+        return sorted(forms)
     }
 
     private static func html(_ scalar: Unicode.Scalar) -> [[UInt8]] {
         let digits = String(scalar.value, radix: 16)
-        var ways = [String(scalar), "&#\(scalar.value);"]
-        for letter in ["x", "X"] { ways += ["&#\(letter)\(digits);", "&#\(letter)\(digits.uppercased());"] }
+        var forms = [String(scalar), "&#\(scalar.value);"]
+        for letter in ["x", "X"] { forms += ["&#\(letter)\(digits);", "&#\(letter)\(digits.uppercased());"] }
         switch scalar {
-        case "&": ways.append("&amp;")
-        case "<": ways.append("&lt;")
-        case ">": ways.append("&gt;")
-        case "\"": ways.append("&quot;")
-        case "'": ways.append("&apos;")
+        case "&": forms.append("&amp;")
+        case "<": forms.append("&lt;")
+        case ">": forms.append("&gt;")
+        case "\"": forms.append("&quot;")
+        case "'": forms.append("&apos;")
         default: break
         }
-        return sorted(Set(ways.map { Array($0.utf8) }))
+        return sorted(Set(forms.map { Array($0.utf8) }))
     }
 
-    /// Sorts the ways, so that they are tried in the same order in every run.
-    private static func sorted(_ ways: Set<[UInt8]>) -> [[UInt8]] {
-        ways.sorted { $0.lexicographicallyPrecedes($1) }
+    /// Sorts the forms, so that they are tried in the same order in every run.
+    private static func sorted(_ forms: Set<[UInt8]>) -> [[UInt8]] {
+        forms.sorted { $0.lexicographicallyPrecedes($1) }
     }
 }

@@ -112,8 +112,8 @@ extension Needles.Needle {
 
     private func end(in window: Span<UInt8>, at offset: Int, part: Int) -> Int? {
         guard part < parts.count else { return offset }
-        for way in parts[part] where Self.isEqual(window, offset, way) {
-            if let end = end(in: window, at: offset + way.count, part: part + 1) { return end }
+        for form in parts[part] where Self.isEqual(window, offset, form) {
+            if let end = end(in: window, at: offset + form.count, part: part + 1) { return end }
         }
         return nil
     }

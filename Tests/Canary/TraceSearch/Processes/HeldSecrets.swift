@@ -43,11 +43,11 @@ package enum HeldSecrets {
         return keys
     }
 
-    /// Whether a process's memory, files or environment can be read in any way.
+    /// Whether a process's memory, files or environment can be read by any method.
     package static func canBeRead(_ pid: Int32) -> Bool {
-        let memory = InspectionWay.allCases.contains { way in
+        let memory = InspectionMethod.allCases.contains { method in
             guard let mapping = try? Mapping.all(of: pid).first,
-                let byte = try? ProcessMemory(of: pid, by: way).read(at: mapping.begin, 1)
+                let byte = try? ProcessMemory(of: pid, by: method).read(at: mapping.begin, 1)
             else { return false }
             return !byte.isEmpty
         }
@@ -58,13 +58,13 @@ package enum HeldSecrets {
     /// Whether a process's standard input can be seen among its open files and a text can be found in its writable
     /// memory.
     ///
-    /// - Parameter way: the way to use; nil for the way that the kernel allows.
+    /// - Parameter method: the method to use; nil for the method that the kernel allows.
     package static func canBeSeen(
-        _ text: String, in pid: Int32, by way: InspectionWay? = nil
+        _ text: String, in pid: Int32, by method: InspectionMethod? = nil
     ) throws(SystemError) -> Bool {
-        guard try OpenFiles.all(of: pid, by: way).contains(where: { $0.number == 0 }) else { return false }
+        guard try OpenFiles.all(of: pid, by: method).contains(where: { $0.number == 0 }) else { return false }
         let needles = Needles(["text": .text(text)])
-        let memory = try ProcessMemory(of: pid, by: way)
+        let memory = try ProcessMemory(of: pid, by: method)
         for mapping in try Mapping.all(of: pid) where mapping.isWritable && !mapping.isOfFile {
             let surface = Surface("memory", needles: needles)
             surface.search(content(of: mapping, memory), "memory")

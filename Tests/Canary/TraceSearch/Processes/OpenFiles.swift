@@ -9,13 +9,13 @@ package enum OpenFiles {
     /// The number of each file that the process has open, and a descriptor of this process for that file. The
     /// descriptor may not be readable.
     package static func all(
-        of pid: Int32, by way: InspectionWay? = nil
+        of pid: Int32, by method: InspectionMethod? = nil
     ) throws(SystemError) -> [(number: Int, file: OpenFile)] {
-        if way == .calls { return try byCall(pid) }
+        if method == .calls { return try byCall(pid) }
         let folder = FilePath("/proc/\(pid)/fd")
         let names: [[UInt8]]
         do throws(SystemError) { names = try folder.names() } catch {
-            guard error.errno == EACCES, way == nil else { throw error }
+            guard error.errno == EACCES, method == nil else { throw error }
             return try byCall(pid)
         }
         var found: [(number: Int, file: OpenFile)] = []

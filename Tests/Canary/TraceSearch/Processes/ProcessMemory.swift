@@ -7,7 +7,7 @@ internal import Glibc
 /// Root reads the files of /proc. The owner of the user namespace in which a process runs may also inspect the process
 /// (user_namespaces(7)), but the files in /proc of a process that protects its memory belong to root. In that case,
 /// system calls are used.
-package enum InspectionWay: CaseIterable, Sendable {
+package enum InspectionMethod: CaseIterable, Sendable {
     case files, calls
 }
 
@@ -16,15 +16,15 @@ package struct ProcessMemory {
     private let pid: Int32
     private let file: OpenFile?
 
-    /// - Parameter way: the way to use; nil for the way that the kernel allows.
-    package init(of pid: Int32, by way: InspectionWay? = nil) throws(SystemError) {
+    /// - Parameter method: the method to use; nil for the method that the kernel allows.
+    package init(of pid: Int32, by method: InspectionMethod? = nil) throws(SystemError) {
         self.pid = pid
-        guard way != .calls else {
+        guard method != .calls else {
             file = nil
             return
         }
         do throws(SystemError) { file = try OpenFile(FilePath("/proc/\(pid)/mem"), O_RDONLY) } catch {
-            guard error.errno == EACCES, way == nil else { throw error }
+            guard error.errno == EACCES, method == nil else { throw error }
             file = nil
         }
     }

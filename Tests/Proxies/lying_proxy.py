@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A proxy between a device and its server that forwards requests and answers chosen ones with lies.
 
-    liar.py PORT CERTIFICATE KEY ORDERS       127.0.0.2:PORT -> 127.0.0.1:PORT, both TLS
+    lying_proxy.py PORT CERTIFICATE KEY ORDERS       127.0.0.2:PORT -> 127.0.0.1:PORT, both TLS
 
 ORDERS is a file that is read again for each request. Its first line is a regular expression for "PATH BODY CLAIMS",
 where CLAIMS is the content of a signed request in the body. Each further line is a lie. Each matching request is
@@ -75,7 +75,7 @@ async def keep(kind, head, body, writer):
     status, _, rest = (await answered.read()).partition(b"\r\n")
     content = rest.partition(b"\r\n\r\n")[2]
     if b"chunked" in rest[: len(rest) - len(content)].lower():
-        raise SystemExit("liar.py: chunked answers cannot be kept")
+        raise SystemExit("lying_proxy.py: chunked answers cannot be kept")
     if kind == "brief":
         said = json.loads(content)
         content = json.dumps(said | {"refresh_token_expires_in": 2}).encode()
@@ -134,7 +134,7 @@ async def lie(kind, head, body, writer):
             await writer.drain()
             await asyncio.sleep(0.2)
     else:
-        raise SystemExit(f"liar.py: no lie is called {kind}")
+        raise SystemExit(f"lying_proxy.py: no lie is called {kind}")
     await writer.drain()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Passes on only the beginning of the server's answers on the administration socket.
 
-Usage: half.py SOCKET REAL BYTES cut|hold|end
+Usage: truncating_proxy.py SOCKET REAL BYTES cut|hold|end
 
 Listens on SOCKET and passes each connection on to REAL. After BYTES bytes of an answer, cuts the connection, or keeps
 it and passes nothing more on until SIGUSR1. With `end`, passes on whole lines of the first BYTES bytes of a body in

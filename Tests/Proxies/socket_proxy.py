@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forwards bytes between two Unix sockets, so that the broker sees this process as the client.
 
-    below.py LISTEN CONNECT
+    socket_proxy.py LISTEN CONNECT
 """
 import os
 import socket

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program of the session's user that poses as baton-agent and never closes a browser.
 
-    impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked VERSION
+    impostor_agent.py SOCKET AGENT_JSON FOLDER marked|unmarked VERSION
 
 Sends hello, with VERSION as the version of the messages, to batond's SOCKET and opens browsers as AGENT_JSON describes:
 "marked" with the mark and the profile of the real agent; "unmarked" without the mark, in FOLDER, from a parent process

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds a device's push channel as a client other than batond, and reports the outcome.
 
-    line.py HOST PORT PATH ROOT.pem [IDENTITY.pem]
+    push_channel.py HOST PORT PATH ROOT.pem [IDENTITY.pem]
 
 Sends READY=1 (sd_notify) at the first message. Exit codes: 0 the server ended the channel, 2 the server refused it with
 a status, 3 the connection failed before a status.

@@ -9,8 +9,8 @@ internal import Synchronization
 ///
 /// The supervisor writes that to disk before the app gets its answer. If the app does not erase its data at the
 /// sign-out, its processes are ended and its folders are taken away.
-final class KeeperReporter: Sendable {
-    private struct Keeper: Hashable {
+final class DataHolderReporter: Sendable {
+    private struct Holder: Hashable {
         let app: String
         let process: ProcessTable.Name
         let epoch: Epoch
@@ -20,7 +20,7 @@ final class KeeperReporter: Sendable {
 
     private let session: CurrentSession
     private let answers: SupervisorAnswers
-    private let reported = Mutex<Set<Keeper>>([])
+    private let reported = Mutex<Set<Holder>>([])
 
     /// After this many reports, no further report is remembered and every request is reported. The list stays short,
     /// and no process is missed.
@@ -32,21 +32,21 @@ final class KeeperReporter: Sendable {
     ///
     /// - Throws: ``BrokerError`` if the epoch has ended, or if it is not known which process sent the request.
     func note(_ call: AppRequest) throws(BrokerError) {
-        guard let keeper = try keeper(call) else { return }
-        try finish(keeper, isAccepted: try answers.isAccepted { Self.message(keeper, $0) })
+        guard let holder = try holder(call) else { return }
+        try finish(holder, isAccepted: try answers.isAccepted { Self.message(holder, $0) })
     }
 
     /// Reports the app of a request before it is answered. For a task, which must not block.
     func noteLater(_ call: AppRequest) async throws {
-        guard let keeper = try keeper(call) else { return }
-        try finish(keeper, isAccepted: try await answers.accepts { Self.message(keeper, $0) })
+        guard let holder = try holder(call) else { return }
+        try finish(holder, isAccepted: try await answers.accepts { Self.message(holder, $0) })
     }
 
     /// Returns the app of a request if the app must be reported. This is also done while nobody is signed in: the app
     /// may then belong to the session that is being cleared.
     ///
     /// - Throws: ``BrokerError`` if no process is known that could be ended with the session.
-    private func keeper(_ call: AppRequest) throws(BrokerError) -> Keeper? {
+    private func holder(_ call: AppRequest) throws(BrokerError) -> Holder? {
         let now = session.now
         guard let clientID = call.parameters[.clientID],
             let app = try? session.device.app(clientID, for: call.identity), !app.dataFolders.isEmpty
@@ -57,20 +57,20 @@ final class KeeperReporter: Sendable {
                 "The process that connected has ended, or the broker cannot see it. Connect in the process that asks.",
                 reason: .otherApp)
         }
-        let keeper = Keeper(
+        let holder = Holder(
             app: app.bundleID, process: process, epoch: now.epoch, isGiven: now.worker != nil)
-        return reported.withLock { $0.contains(keeper) } ? nil : keeper
+        return reported.withLock { $0.contains(holder) } ? nil : holder
     }
 
-    private static func message(_ keeper: Keeper, _ requestID: UInt64) -> SessionProcessMessage {
-        .keeperArrived(bundleID: keeper.app, keeper.process, epoch: keeper.epoch, requestID: requestID)
+    private static func message(_ holder: Holder, _ requestID: UInt64) -> SessionProcessMessage {
+        .dataHolderArrived(bundleID: holder.app, holder.process, epoch: holder.epoch, requestID: requestID)
     }
 
-    private func finish(_ keeper: Keeper, isAccepted: Bool) throws(BrokerError) {
-        guard isAccepted || !keeper.isGiven else {
+    private func finish(_ holder: Holder, isAccepted: Bool) throws(BrokerError) {
+        guard isAccepted || !holder.isGiven else {
             throw BrokerError(
                 .internal, "The session has ended, or too many apps with folders of data are in use. Ask again.")
         }
-        reported.withLock { if $0.count < Self.maximum { $0.insert(keeper) } }
+        reported.withLock { if $0.count < Self.maximum { $0.insert(holder) } }
     }
 }

@@ -4,7 +4,7 @@
 
     wire_shape.py FIXTURE LOG NAME…
 
-Compares the requests that liar.py recorded in LOG with the exchanges of a file in Tests/Fixtures/devices. Every
+Compares the requests that lying_proxy.py recorded in LOG with the exchanges of a file in Tests/Fixtures/devices. Every
 recorded request must have the shape of an exchange, and the exchanges with these names must occur. Prints what differs,
 and exits with 1 if anything does.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guesses a user's password at the sign-in page, without a joined device.
 
-    guess.py PORT ROOT TENANT CLIENT USER PASSWORD…
+    password_guesser.py PORT ROOT TENANT CLIENT USER PASSWORD…
 
 Prints a line for each password: the AADSTS number of the page's alert, or "in" if there is none.
 """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forwards messages between baton-agent and batond, and cuts the connection at a chosen message.
 
-    cut.py LISTEN CONNECT ORDERS       two Unix sockets, and a file
+    cutting_proxy.py LISTEN CONNECT ORDERS       two Unix sockets, and a file
 
 ORDERS holds the name of a message ("hello", "open", "opened", "close", "closed", …) and is read again for each message.
 When a message with that name arrives, half of its frame is forwarded, the file is removed, and both connections are
@@ -54,10 +54,10 @@ async def serve(reader, writer):
     except OSError:
         writer.close()
         return
-    ways = [asyncio.ensure_future(pass_on(reader, far_writer)), asyncio.ensure_future(pass_on(far_reader, writer))]
-    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-    for way in ways:
-        way.cancel()
+    tasks = [asyncio.ensure_future(pass_on(reader, far_writer)), asyncio.ensure_future(pass_on(far_reader, writer))]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
     writer.close()
     far_writer.close()
 

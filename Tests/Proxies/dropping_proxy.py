@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A proxy between a device and its server. On SIGUSR1 it begins to drop everything that the server sends on the
-connections that are open then. Later connections are not affected.
+"""A proxy between a device and its server. From SIGUSR1 on, it drops everything that the server sends on the
+connections that were open at the signal. Later connections are not affected.
 
-    proxy.py PORT       127.0.0.2:PORT -> 127.0.0.1:PORT
+    dropping_proxy.py PORT       127.0.0.2:PORT -> 127.0.0.1:PORT
 """
 import asyncio
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An app that overloads the broker's socket. One process; runs until it is killed.
 
-    hostile.py SOCKET MODE CLIENT
+    hostile_app.py SOCKET MODE CLIENT
 
 MODE is
   loop    opens and closes connections as fast as it can;
