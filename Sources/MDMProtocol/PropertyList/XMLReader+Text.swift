@@ -43,7 +43,8 @@ extension XMLReader {
         position = end + 3
     }
 
-    /// Copies one byte. A carriage return becomes a line feed, together with a following line feed if there is one.
+    /// Copies one byte. A carriage return becomes a line feed; a carriage return and a line feed together become one
+    /// line feed.
     private mutating func appendCharacter(to result: inout [UInt8]) {
         let byte = bytes[position]
         position += 1
