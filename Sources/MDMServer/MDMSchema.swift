@@ -24,7 +24,7 @@ package enum MDMSchema {
     /// both lists are due.
     private static let dueInventory: SQL = "ALTER TABLE device ADD COLUMN dueInventory BIGINT NOT NULL DEFAULT 3"
 
-    /// The tenant's domain. The row of a removed tenant stays, for the audit log.
+    /// The tenant's domain. The row of a removed tenant is kept for the audit log.
     private static let tenantDomain: [SQL] = [
         "ALTER TABLE tenant ADD COLUMN domain TEXT", "ALTER TABLE tenant ADD COLUMN removed BIGINT",
     ]

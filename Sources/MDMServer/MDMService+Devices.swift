@@ -4,14 +4,13 @@ package import Storage
 
 extension MDMService {
     /// After each commit, calls `observer` with every device for which a command was queued or whose enrollment the
-    /// server ended. After a gap, this may be every device. See ``Database/observe(_:)`` for the restrictions on
-    /// observers.
+    /// server ended. A gap may concern every device. See ``Database/observe(_:)`` for the restrictions on observers.
     package func observeDevices(_ observer: @escaping @Sendable (Observation<DeviceWork>) -> Void) {
         database.observe(DeviceWork.self, observer)
     }
 
-    /// After each commit, calls `observer` with every device whose enrollment ended. After a gap, this may be every
-    /// device. See ``Database/observe(_:)`` for the restrictions on observers.
+    /// After each commit, calls `observer` with every device whose enrollment ended. A gap may concern every device.
+    /// See ``Database/observe(_:)`` for the restrictions on observers.
     package func observeEnds(_ observer: @escaping @Sendable (Observation<EnrollmentEnd>) -> Void) {
         database.observe(EnrollmentEnd.self, observer)
     }
@@ -35,7 +34,7 @@ extension MDMService {
         }
     }
 
-    /// Returns whether commands wait for the device or its inventory is due.
+    /// Returns whether commands wait for the device, or whether its inventory is due.
     ///
     /// - Throws: ``StorageError``
     package func hasCommands(_ device: EnrolledDeviceID) async throws -> Bool {

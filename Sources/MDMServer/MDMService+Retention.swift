@@ -5,7 +5,7 @@ extension MDMService {
     /// Deletes audit entries and finished commands whose retention period has ended. Commands that wait are kept,
     /// however old they are.
     ///
-    /// - Parameter step: the maximum number of rows of a kind that one transaction deletes.
+    /// - Parameter step: for each kind of row, the maximum number that one transaction deletes.
     /// - Returns: how many rows were deleted; 0 if nothing is left to do for now.
     /// - Throws: ``StorageError``
     package func sweep(step: Int = 500) async throws -> Int {

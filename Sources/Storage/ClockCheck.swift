@@ -5,8 +5,8 @@
 /// Nodes decide with their own clocks when codes, tokens, sessions and throttle counts expire. If the clocks of two
 /// nodes differed by minutes, a code that one node had just issued could already have expired for the other node.
 package struct ClockCheck: Sendable {
-    /// The largest difference at which a node may serve requests. The clocks of two nodes then differ by at most twice
-    /// this time. The nonces of signed requests tolerate a larger difference.
+    /// The largest difference at which a node may serve requests. The clocks of two nodes that serve requests therefore
+    /// differ by at most twice this time. The nonces of signed requests tolerate a larger difference.
     package static let limit = Duration.seconds(10)
 
     private let database: any Database

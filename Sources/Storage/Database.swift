@@ -7,7 +7,7 @@
 /// database. A write is durable when the call returns.
 package protocol Database: Sendable {
     /// Whether other processes may write to this database. If so, data that an earlier transaction read may be
-    /// outdated, and the announcement of the change may arrive too late.
+    /// outdated, and the announcement of a change may arrive too late.
     var isShared: Bool { get }
 
     /// Reads one consistent state.
@@ -24,17 +24,18 @@ package protocol Database: Sendable {
 
     /// Calls `observer` with each announcement that a write makes, for as long as the database object exists.
     ///
-    /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled
-    /// before. The observer runs on the database's own thread, and the write returns only after the observer has
-    /// returned. On SQLite, no other write can begin before that; on PostgreSQL, other writes may have happened
-    /// meanwhile. The observer must be quick, must not block, and must not use the database.
+    /// Each announcement is delivered once, after its transaction is durable, even if the writing task has been
+    /// cancelled meanwhile. The observer runs on the database's own thread, and the write returns only after the
+    /// observer has returned. On SQLite, no other write can begin before the observer has returned; on PostgreSQL,
+    /// other writes may have happened meanwhile. The observer must be quick, must not block, and must not use the
+    /// database.
     ///
     /// If it is unknown whether a transaction is durable (``StorageError`` `unknownOutcome`), its announcements are
     /// delivered.
     ///
-    /// Announcements from other nodes are delivered as ``AnnouncementMessage``, on another thread. They may be lost.
-    /// When that may have happened, observers get ``AnnouncementMessage/gap`` as soon as announcements arrive again.
-    /// Most callers observe only one kind of announcement, with ``observe(_:_:)``.
+    /// Announcements from other nodes are delivered as ``AnnouncementMessage``, on another thread. Such announcements
+    /// may be lost. Whenever some may have been lost, observers get ``AnnouncementMessage/gap`` as soon as
+    /// announcements arrive again. Most callers observe only one kind of announcement, with ``observe(_:_:)``.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 
     /// Runs a job that at most one of the processes that share this database may run at a time. If a process ends or

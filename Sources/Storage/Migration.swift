@@ -15,8 +15,8 @@ package struct Migration: Sendable {
     /// - Parameters:
     ///   - version: the version of the schema to which the step belongs; one more than that of the last release.
     ///   - allowsPrevious: whether every statement of the previous version gives the right result after this step, and
-    ///     whether this version can work with what these statements write. Otherwise, all programs of the previous
-    ///     version must stop before a program applies the step.
+    ///     whether the version of this step can work with what those statements write. Otherwise, all programs of the
+    ///     previous version must stop before a program applies the step.
     package init(_ id: String, version: Int64 = 1, allowsPrevious: Bool = false, _ statements: [SQL]) {
         self.id = id
         self.version = version
@@ -109,7 +109,7 @@ extension Connection {
                 newer program
                 """)
         }
-        // A newer program has all steps of the versions before it.
+        // A newer program has all steps of the versions before its own.
         if !unknown.isEmpty, let missing = migrations.first(where: { applied[$0.id] == nil }) {
             throw StorageError(
                 .newer, "the database has another history than this program: it has no step \"\(missing.id)\"")

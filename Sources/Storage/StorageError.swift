@@ -37,7 +37,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     package var description: String { "storage.\(code.rawValue): \(message)" }
 
-    /// Whether the error is temporary, so that the same request may succeed later. Every listener answers such a
+    /// Whether the error is temporary, so that the same request may succeed later. Every listener answers the failed
     /// request with 503 and ``retryPause``.
     package var isTemporary: Bool {
         switch code {

@@ -4,9 +4,9 @@ internal import Storage
 /// The text of a shared statement in PostgreSQL's spelling.
 ///
 /// The shared statements write key words in capitals and names in camelCase, both without quotes. PostgreSQL folds
-/// unquoted names to lower case, so a name with a capital is quoted here. Results then have the names of the schema,
-/// and the tables look the same in both databases. The only other difference is the type BLOB, which is called BYTEA.
-/// Literals, quoted names and comments are copied.
+/// unquoted names to lower case, so a name with a capital is quoted here. Because of the quotes, results have the names
+/// of the schema, and the tables look the same in both databases. The only other difference is the type BLOB, which is
+/// called BYTEA. Literals, quoted names and comments are copied.
 struct StatementText {
     private var text: [UInt8] = []
     private var rest: ArraySlice<UInt8>

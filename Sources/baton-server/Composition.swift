@@ -117,7 +117,7 @@ struct Composition {
             services: services.map { .init(service: $0) }
                 + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],
             logger: logger)
-        // Requests that have not ended by then are cancelled.
+        // Requests that have not ended after this time are cancelled.
         group.maximumGracefulShutdownDuration = .seconds(configuration.limits.requestDeadline)
         try await Shutdown(
             drain: .seconds(configuration.loadBalancer.drain), readiness: readiness, channels: channels, logger: logger

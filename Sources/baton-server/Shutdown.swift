@@ -42,7 +42,7 @@ struct Shutdown {
         await services.triggerGracefulShutdown()
     }
 
-    /// Everything that the server has acknowledged is durable, so it may end at any time.
+    /// Everything that the server has acknowledged is durable, so the process may end at any time.
     private func end(_ signal: UnixSignal) -> Never {
         logger.notice("stopped at once by a second signal", metadata: ["signal": "\(signal)"])
         _exit(128 + signal.rawValue)

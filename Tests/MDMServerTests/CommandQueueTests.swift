@@ -298,7 +298,7 @@ import Testing
     }
 }
 
-/// A real database whose disk can fail. The transaction then runs and is rolled back at its end.
+/// A real database whose disk can fail. While the disk fails, a transaction runs and is rolled back at its end.
 final class Breakable: Sendable {
     let isBroken = Mutex(false)
 

@@ -17,7 +17,7 @@ import Testing
             .init(udid: device.udid, topic: device.topic, token: [1], pushMagic: "m", unlockToken: unlockToken))
     }
 
-    /// Pieces of a command's payload. In a database file, each lies within one page or is split between two.
+    /// Pieces of a command's payload. In a database file, each piece lies within one page or is split between two.
     private static func pieces(of command: CommandRequest) throws -> [[UInt8]] {
         let body = try command.propertyList.xml()
         return stride(from: 600, to: body.count - 600, by: 1000).map { Array(body[$0..<$0 + 24]) }

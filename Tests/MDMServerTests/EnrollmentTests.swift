@@ -29,8 +29,8 @@ import Testing
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             let answer = try await fixture.send(idle, certificate: nil)
-            // A proxy may have removed the certificate. If the answer had status 401 or the code, every device behind
-            // the proxy would unenroll.
+            // A proxy may have removed the certificate. If the answer had status 401, or contained the code for an
+            // unrecognised device, every device behind the proxy would unenroll.
             #expect(answer.status == 403)
             #expect(Refusal.code(in: answer.body) == nil)
         }

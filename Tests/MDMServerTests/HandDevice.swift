@@ -82,7 +82,8 @@ struct HandDevice {
         return try CommandRequest(propertyList: PropertyList(xml: response.body))
     }
 
-    /// Fetches commands until there are none, or `limit` is reached. Acknowledges each, except for `failed`.
+    /// Fetches commands until there are none, or `limit` is reached. Reports the commands in `failed` as failed, and
+    /// acknowledges all others.
     ///
     /// - Returns: the commands, in order.
     func work(upTo limit: Int, failing failed: Set<Command> = []) async throws -> [Command] {

@@ -62,7 +62,7 @@ struct RecordedMessages: Sendable {
     }
 }
 
-/// A server that only sends a device one command after the other, and records the exchanges.
+/// A server that sends a device one command after the other, does nothing else, and records the exchanges.
 final class ScriptedServer: HTTPSending {
     private let state: Mutex<(commands: [[UInt8]], exchanges: [WireExchange])>
 

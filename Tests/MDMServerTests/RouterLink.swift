@@ -25,7 +25,7 @@ final class RouterLink: HTTPSending {
     final class Wire: Sendable {
         /// The bodies that were sent with PUT.
         let sent = Mutex<[[UInt8]]>([])
-        /// The number of the PUT whose answer is lost, after the server has acted.
+        /// The number of the PUT whose answer is lost after the server has acted.
         let lostPut = Mutex<Int?>(nil)
         let spoilsPackages = Mutex(false)
         /// The fault of package downloads, if any.

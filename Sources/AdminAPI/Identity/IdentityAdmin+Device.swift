@@ -21,7 +21,7 @@ extension IdentityAdmin {
         /// Milliseconds since 1970.
         package let registeredAt: Int64
         /// When the device was first found to be ahead of a restored database, in milliseconds since 1970; nil if it
-        /// was not.
+        /// was never found to be ahead.
         package let aheadAt: Int64?
 
         package init(

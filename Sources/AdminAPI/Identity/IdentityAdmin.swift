@@ -9,7 +9,7 @@ package enum IdentityAdmin {
     package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.
         case tenants = "/identity/tenants"
-        /// GET `Tenant`; DELETE → `TenantHoldings`, the numbers of removed objects. The audit log stays.
+        /// GET `Tenant`; DELETE → `TenantHoldings`, the numbers of removed objects. The audit log is kept.
         case tenant = "/identity/tenants/{tenant}"
         /// GET `TenantHoldings`.
         case tenantHoldings = "/identity/tenants/{tenant}/holdings"

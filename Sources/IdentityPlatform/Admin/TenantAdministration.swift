@@ -91,7 +91,7 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Sets who may join or register personal devices, and how many each person may have.
+    /// Sets who may join or register personal devices, and how many personal devices each person may have.
     ///
     /// - Throws: ``StorageError``
     package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {

@@ -46,7 +46,7 @@ package struct BreakGlassAdministration: Sendable {
         return grant
     }
 
-    /// Ends break-glass access at once. It is not an error if it has ended already.
+    /// Ends break-glass access at once. It is not an error if the access has ended already.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func revoke(_ id: BreakGlassID, tenant: TenantID) async throws {
@@ -58,7 +58,7 @@ package struct BreakGlassAdministration: Sendable {
         if isEnded { Logger.current.warning("break-glass access was revoked", metadata: ["grant.id": "\(id)"]) }
     }
 
-    /// Returns an organisation's newest grants with their people, and whether each is active.
+    /// Returns an organisation's newest grants with their people, and whether each grant is active.
     ///
     /// - Throws: ``StorageError``
     func list(_ tenant: TenantID) async throws -> [(grant: BreakGlassGrant, person: User?, isActive: Bool)] {
@@ -89,7 +89,7 @@ package enum AdminCaller {
 }
 
 extension Platform {
-    /// The header in which responses from the administration socket state until when break-glass access is in force.
+    /// The response header of the administration socket that states until when break-glass access is in force.
     package static let breakGlassHeader = IdentityAdmin.breakGlassHeader
 
     /// Returns how many break-glass grants are active in all organisations, and when the last of them ends; nil if none

@@ -63,7 +63,7 @@ struct BreakGlassGrants {
         try connection.record(BreakGlassGrant.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the end times of the server's grants that are active at this time.
+    /// Returns the end times of those grants on the server that are active at this time.
     ///
     /// - Throws: ``StorageError``
     func ends(at time: Timestamp) throws -> [Timestamp] {
@@ -94,7 +94,7 @@ struct BreakGlassGrants {
             ])
     }
 
-    /// Ends a grant and writes the audit entry. If it has ended already, nothing happens.
+    /// Ends a grant and writes the audit entry. If the grant has ended already, nothing happens.
     ///
     /// - Returns: false if the grant had already ended.
     /// - Throws: ``StorageError``

@@ -16,7 +16,7 @@ package struct HeldRoles: Sendable {
     /// How a person meets a requirement.
     enum Match {
         case assigned
-        /// The person has the role only through break-glass access. Its use must be recorded.
+        /// The person has the role only through break-glass access. The use of this access must be recorded.
         case breakGlass(BreakGlassGrant)
     }
 

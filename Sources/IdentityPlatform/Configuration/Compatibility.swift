@@ -14,8 +14,8 @@ package struct Compatibility: Sendable, Equatable {
     package var codeWithoutProofKey: Bool
 
     /// Accepts a browser credential in a cookie even if the credential's nonce comes from the token endpoint and is
-    /// therefore not bound to a browser. An attacker who can plant a cookie in another person's browser can then sign
-    /// that browser in to the attacker's own account.
+    /// therefore not bound to a browser. If this is allowed, an attacker who can plant a cookie in another person's
+    /// browser can sign that browser in to the attacker's own account.
     package var unboundCredentialCookie: Bool
 
     package init(

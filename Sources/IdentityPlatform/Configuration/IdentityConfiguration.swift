@@ -47,8 +47,8 @@ package struct IdentityConfiguration: Sendable {
             self.aliases = aliases
         }
 
-        /// Additional host names under which clients with built-in host names reach the platform. In the URLs that it
-        /// writes, the platform uses only its main names.
+        /// Additional host names under which clients with built-in host names reach the platform. The URLs that the
+        /// platform writes contain only its main names.
         package struct Aliases: Sendable {
             package var login: [String]
             package var deviceRegistration: [String]

@@ -7,11 +7,12 @@ internal import Storage
 ///
 /// This happens only if the database was restored to an earlier point. A counter that has grown proves nothing, because
 /// the counters of epochs and receipts also grow while a device cannot reach the server. There are two proofs. One is a
-/// session in an epoch that is missing from the database: the server records an epoch when it issues the first token of
-/// a session in it. The other is a countersignature of a receipt that is newer than the newest one in the database.
+/// session in an epoch that the database does not contain: the server records an epoch when it issues the first token
+/// of a session in that epoch. The other is a countersignature of a receipt that is newer than the newest one in the
+/// database.
 ///
-/// A device loses nothing by being ahead. The counter of its next sign-in is higher than its own last counter and the
-/// database's, so the sign-in is accepted. Lower counters are refused as always.
+/// A device loses nothing by being ahead. The counter of its next sign-in is higher than both the last counter of the
+/// device and the counter in the database, so the sign-in is accepted. Lower counters are refused as always.
 struct AheadDevices {
     let connection: any Connection
 

@@ -86,8 +86,8 @@ struct DeviceRegistrationEndpoints: Sendable {
         return Response(status: .ok)
     }
 
-    /// Stores a worker's own key (``HelloKey``), with which they can then authenticate on this device only. The request
-    /// is refused on a shared device, because the key would remain there after the worker leaves.
+    /// Stores a worker's own key (``HelloKey``), with which the worker can authenticate on this device only. The
+    /// request is refused on a shared device, because the key would remain there after the worker leaves.
     @Sendable private func addKey(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await registrationToken(request)
         try Self.check(request, among: ["1.0"])

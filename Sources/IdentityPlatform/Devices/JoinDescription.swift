@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// The name and operating system that a device gives when it joins. They are shown to other people.
+/// The name and operating system that a device gives when it joins. Both are shown to other people.
 struct JoinDescription: Sendable {
     let displayName: String
     let operatingSystem: String

@@ -7,7 +7,8 @@ struct Branding: Sendable, Equatable {
     /// `#RRGGBB`; nil for the default colour.
     let colour: String?
     let hasLogo: Bool
-    /// A text that changes with the colour and the logo. It is part of their URLs, so that browsers may cache them.
+    /// A text that changes whenever the colour or the logo changes. The URLs of both contain this text, so that
+    /// browsers may cache the colour and the logo.
     let version: String
 }
 

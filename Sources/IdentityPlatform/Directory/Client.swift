@@ -16,7 +16,7 @@ package struct Client: Sendable {
     /// The resources for which the application may request tokens without a person's consent.
     package let resources: [ClientID]
     /// The permissions that the application may have. If none of a resource's permissions is listed here, the resource
-    /// grants its default ones.
+    /// grants its default permissions.
     package let permissions: [String]
     /// Whether the application may have primary refresh tokens. This right is independent of the resources.
     package let isBroker: Bool

@@ -3,7 +3,7 @@ internal import Storage
 
 enum DirectorySchema {
     /// Adds the column for the time at which an organisation was removed. The organisation's row is kept, because the
-    /// audit log refers to it. Another organisation can then use the domain.
+    /// audit log refers to it. After the removal, another organisation can use the domain.
     static let removal = [Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"])]
 
     static let migrations = [

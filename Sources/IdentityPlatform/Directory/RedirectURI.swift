@@ -2,8 +2,8 @@
 
 /// An absolute URI without a fragment, to which a browser is redirected (RFC 6749 section 3.1.2).
 ///
-/// Two forms are accepted: with an authority (`https://app.example/cb`, `msauth.app://auth`), and without one for a
-/// private scheme with a dot (`com.example.app:/oauth2redirect`, RFC 8252 section 7.1).
+/// Two forms are accepted: with an authority (`https://app.example/cb`, `msauth.app://auth`), and, for a private scheme
+/// that contains a dot, without an authority (`com.example.app:/oauth2redirect`, RFC 8252 section 7.1).
 package struct RedirectURI: Sendable, Equatable {
     package let text: String
     let scheme: String

@@ -28,8 +28,9 @@ package struct WellKnownClient: Sendable {
             resources: resources, permissions: permissions, isBroker: isBroker)
     }
 
-    /// The clients of every new tenant: the device's broker under the id that Entra uses for it, and the device's
-    /// command line and home screen, which are installed with the broker and are ordinary apps.
+    /// The clients of every new tenant: the device's broker, command line and home screen. The broker has the id that
+    /// Entra uses for its broker. The command line and the home screen are installed with the broker and are ordinary
+    /// apps.
     static let ofEveryTenant = [
         WellKnownClient(
             WellKnownApplication.broker, "Authentication Broker",

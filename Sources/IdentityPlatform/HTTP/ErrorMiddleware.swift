@@ -16,8 +16,8 @@ protocol ErrorDialect: Sendable {
     func fault(for request: Request) -> Response
 }
 
-/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged. By
-/// convention, their descriptions contain no values.
+/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged. By convention, the
+/// descriptions of errors contain no values.
 struct ErrorMiddleware<Dialect: ErrorDialect>: RouterMiddleware {
     typealias Context = IdentityContext
 

@@ -20,8 +20,8 @@ package struct IdentityContext: RequestContext {
         peer = .channel
     }
 
-    /// Creates a context for a peer whose certificate is already known, in DER; `certificate` is nil if the peer has
-    /// none.
+    /// Creates a context for a peer whose certificate is already known. `certificate` is in DER; it is nil if the peer
+    /// has no certificate.
     package init(source: ApplicationRequestContextSource, certificate: [UInt8]?) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel

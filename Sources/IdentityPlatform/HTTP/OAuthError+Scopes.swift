@@ -16,7 +16,7 @@ extension OAuthError {
         )
     }
 
-    /// A scope as it is shown: at most 100 characters. Each character that names of permissions do not contain is
+    /// A scope as it is shown: at most 100 characters. Each character that never occurs in the name of a permission is
     /// replaced.
     private static func shown(_ scope: String) -> String {
         String(

@@ -18,7 +18,7 @@ extension Request {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // The client disconnected during the body, or its framing is invalid.
+            // The client disconnected before the end of the body, or the framing of the body is invalid.
             throw OAuthError.malformedForm
         }
         return try FormParameters(checking: buffer.readableBytesView)
@@ -31,8 +31,8 @@ extension Request {
         try FormParameters(checking: (uri.query ?? "").utf8)
     }
 
-    /// The path for use in this server's own URLs, with exactly one slash at the start. A browser would read the rest
-    /// of a path that starts with two slashes, or with a backslash, as a host name.
+    /// The path for use in this server's own URLs, with exactly one slash at the start. If a path started with two
+    /// slashes or with a backslash, a browser would read the rest of the path as a host name.
     var ownPath: String { "/" + uri.path.drop { $0 == "/" || $0 == "\\" } }
 
     /// The first segment of the path: the tenant's name as the client wrote it. The forms of a page use the same

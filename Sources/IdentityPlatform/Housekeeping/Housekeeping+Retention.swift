@@ -4,7 +4,7 @@ internal import Storage
 
 extension Housekeeping {
     /// Records in the audit log which break-glass access has expired. The access itself ended on time, even without
-    /// this.
+    /// this record.
     func endBreakGlass(of tenant: TenantID, at now: Timestamp, step: Int) async throws -> Int {
         let ended = try await database.write { connection in
             let grants = try connection.records(
@@ -45,7 +45,7 @@ extension Housekeeping {
                 SELECT id FROM breakGlass WHERE tenant = \(tenant) AND ended <= \(now - retention.audit)
                 LIMIT \(step))
             """,
-            // The newest head of each chain stays.
+            // The newest head of each chain is kept.
             """
             DELETE FROM receiptAnchor WHERE tenant = \(tenant) AND (chain, sequence) IN (
                 SELECT chain, sequence FROM receiptAnchor AS head WHERE tenant = \(tenant) AND time <= \(receipts)

@@ -6,8 +6,8 @@ extension Housekeeping {
     package static let interval = Duration.seconds(600)
     private static let job = "housekeeping"
 
-    /// Sweeps until nothing is left to do. If several nodes share the database, only one of them does this, and only if
-    /// the last round of any node was finished at least half of ``interval`` ago. If a node ends during its round, the
+    /// Sweeps until nothing is left to do. If several nodes share the database, only one node sweeps, and only if at
+    /// least half of ``interval`` has passed since any node last finished a round. If a node ends during its round, the
     /// next node that tries begins a new round.
     ///
     /// - Returns: whether this node did the round.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Removes expired credentials, throttle counts, accepted requests, signing keys whose tokens have all expired, and
-/// what is older than its retention period (``RetentionPeriods``): audit entries, sessions without credentials, and heads
-/// of receipt chains. Also replaces signing keys when they are due. The work is done in small steps, so that no sign-in
-/// has to wait for it.
+/// Removes credentials, throttle counts and accepted requests that have expired, and signing keys whose tokens have all
+/// expired. Removes what is older than its retention period (``RetentionPeriods``): audit entries, sessions without
+/// credentials, and heads of receipt chains. Also replaces signing keys when they are due. The work is done in small
+/// steps, so that no sign-in has to wait for it.
 package struct Housekeeping: Sendable {
     let database: any Database
     /// Whether other nodes use the database.
@@ -18,8 +18,9 @@ package struct Housekeeping: Sendable {
     /// credential is kept, and as "unknown" afterwards.
     private static let memory = Duration.seconds(86400)
 
-    /// - Parameter neighbour: does one step of the housekeeping of another part of the server, and returns how many rows
-    ///   it removed. It runs in the same rounds (``round()``), so one node does both.
+    /// - Parameter neighbour: does one step of the housekeeping of another part of the server, and returns how many
+    ///   rows it removed. This step runs in the same rounds (``round()``) as the platform's own housekeeping, so one
+    ///   node does both.
     package init(_ platform: Platform, beside neighbour: @escaping @Sendable () async throws -> Int = { 0 }) {
         (database, isShared, environment) = (platform.database, platform.isShared, platform.environment)
         (retention, rotation) = (platform.configuration.retention, KeyRotation(platform))
@@ -28,7 +29,7 @@ package struct Housekeeping: Sendable {
 
     /// Runs one round of removals and key rotations for every organisation.
     ///
-    /// - Parameter step: the maximum number of rows of a kind that one transaction removes.
+    /// - Parameter step: for each kind of row, the maximum number that one transaction removes.
     /// - Returns: how many rows were removed and keys added; 0 if nothing is left to do for now.
     /// - Throws: ``StorageError``
     package func sweep(step: Int = 500) async throws -> Int {

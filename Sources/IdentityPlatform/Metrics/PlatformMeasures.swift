@@ -9,8 +9,8 @@ internal import X509
 package struct PlatformMeasures: Sendable {
     /// For each algorithm, when the oldest of the organisations' current signing keys began to sign.
     package let oldestSigningKeys: [SignatureAlgorithm: Timestamp]
-    /// The earliest time at which the certificate of an organisation's device authority expires; nil if there is none
-    /// yet.
+    /// The earliest time at which the certificate of an organisation's device authority expires; nil if no authority
+    /// exists yet.
     package let firstDeviceAuthorityEnd: Timestamp?
     /// The number of break-glass grants in force.
     package let activeBreakGlass: Int

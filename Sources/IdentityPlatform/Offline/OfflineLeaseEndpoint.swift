@@ -24,7 +24,7 @@ struct OfflineLeaseEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may also make this request. The response then says that none of its leases is valid.
+        // A disabled device may also make this request. In that case, the response says that no lease is valid.
         let question = try await proofs.read(
             OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
         let answer = try await answer(question, tenant: tenant.id)

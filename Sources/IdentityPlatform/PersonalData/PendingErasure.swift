@@ -37,8 +37,8 @@ struct PendingErasure: Record {
 /// Replaces the ids of erased people in the audit log with their pseudonyms.
 ///
 /// The log is read page by page, so that sign-ins do not wait. If the node stops before the work is done, a round of
-/// ``Housekeeping`` continues it. ``Housekeeping`` also reads the newest lines again a minute later: a transaction that
-/// began before the erasure may have added a line.
+/// ``Housekeeping`` continues it. ``Housekeeping`` also reads the newest lines again at least a minute after the
+/// erasure began: a transaction that began before the erasure may have added a line.
 struct Erasures: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -23,7 +23,7 @@ struct PersonalData {
                 .id, of: Session.self, "WHERE tenant = \(user.tenant) AND person = \(user.id)") as [String])
     }
 
-    /// Returns the objects for the lines of an audit log that are about the person.
+    /// Returns the objects for those lines of an audit log that are about the person.
     func objects(in entries: [AuditEntry]) -> [JSONValue] {
         entries.filter { entry in
             entry.names(user.id.rawValue)

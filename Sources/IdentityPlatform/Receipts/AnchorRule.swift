@@ -12,8 +12,8 @@ enum AnchorRule {
     }
 
     /// - Parameters:
-    ///   - same: the hash that was countersigned for the same number; nil if none was.
-    ///   - newest: the highest number countersigned so far; nil if none was.
+    ///   - same: the hash that was countersigned for the same number; nil if there is no such hash.
+    ///   - newest: the highest number countersigned so far; nil if no head was countersigned.
     static func judge(sequence: Int64, hash: String, same: String?, newest: Int64?) -> Verdict {
         if let same { return same == hash ? .known : .forked }
         guard let newest, sequence <= newest else { return .countersign }

@@ -25,7 +25,7 @@ struct ReceiptAnchorEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may still report its receipts, because this gives it no access.
+        // A disabled device may still report its receipts, because the report gives the device no access.
         let asked = try await proofs.read(
             AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
         // A head that cannot be read is refused in the same way as a head about another device.

@@ -29,8 +29,8 @@ package struct DeviceStateChange: Announcement, Hashable {
 }
 
 extension Platform {
-    /// Calls `observer` for every device that should request its state again. After a gap, this may be every device.
-    /// See ``Database/observe(_:)`` for the restrictions on observers.
+    /// Calls `observer` for every device that should request its state again. A gap may concern every device. See
+    /// ``Database/observe(_:)`` for the restrictions on observers.
     package func observeDevices(_ observer: @escaping @Sendable (Observation<DeviceStateChange>) -> Void) {
         database.observe(DeviceStateChange.self, observer)
     }

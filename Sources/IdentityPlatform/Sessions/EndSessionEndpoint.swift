@@ -23,7 +23,8 @@ struct EndSessionEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may still report that a session ended, because that only reduces its access.
+        // A disabled device may still report that a session ended, because the report only reduces the access of the
+        // device.
         let end = try await proofs.read(
             EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
         let outcome = try await database.write { connection in

@@ -29,7 +29,8 @@ enum SessionRule {
     ///
     /// - Parameters:
     ///   - person: the session's person; nil if they are no longer in the directory.
-    ///   - device: the device that the session is bound to; nil if there is none or if it is no longer in the directory.
+    ///   - device: the device that the session is bound to; nil if the session is not bound to a device, or if the
+    ///     device is no longer in the directory.
     static func refusal(of session: Session, person: User?, device: Device?) -> OAuthError? {
         guard session.ended == nil, let person else { return .badGrant }
         guard person.isEnabled else { return .disabledUser }

@@ -12,13 +12,13 @@ package struct Session: Sendable {
     package let user: UserID
     /// The device to which the session is bound; nil until a device has proved possession of its key for the session.
     package let device: DeviceBinding?
-    /// The counter of the device epoch that the session belongs to; nil if it belongs to none.
+    /// The counter of the device epoch that the session belongs to; nil if the session belongs to no epoch.
     package let epochCounter: Int64?
     /// How the person authenticated (RFC 8176); `pwd` for a password.
     package let methods: [String]
     package let begun: Timestamp
     package let ended: Timestamp?
-    /// The browser in which the session began; nil if it began without one.
+    /// The browser in which the session began; nil if it began without a browser.
     let browser: BrowserID?
     /// Whether the session was started with a device code for another screen (RFC 8628). Such a session is never bound
     /// to a device.

@@ -25,7 +25,7 @@ package struct CommandResult: Hashable, Sendable {
     package enum Status: String, Codable, Hashable, Sendable {
         /// The device has no result to report and asks for a command.
         case idle = "Idle"
-        /// The device has executed the command, or has accepted it if it takes longer.
+        /// The device has executed the command or, if the command takes longer, has accepted it.
         case acknowledged = "Acknowledged"
         case error = "Error"
         /// The command is malformed, which is the server's error.

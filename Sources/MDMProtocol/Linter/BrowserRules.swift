@@ -118,7 +118,7 @@ extension LintedProfile {
         }
     }
 
-    /// Returns a breach for each value in a browser payload that has the problem `code`.
+    /// Returns the breaches in the browser payloads: one for each value that has the problem `code`.
     fileprivate func browserProblems(_ code: BrowserConfigurationFailure.Code) -> [ProfileRuleBreach] {
         browsers.flatMap { entry in
             entry.browser.problems.filter { $0.failure.code == code }.map {

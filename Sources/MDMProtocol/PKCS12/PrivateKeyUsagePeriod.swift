@@ -6,8 +6,9 @@ package import X509
 /// The end of a private key's usage period, which a certificate may contain in addition to its own expiry
 /// (RFC 3280 section 4.2.1.4).
 ///
-/// In a device's MDM identity, it is the time at which the server stops accepting the identity. The certificate itself
-/// is valid for longer, so a device that connects too late still completes the TLS handshake and gets an answer.
+/// In a device's MDM identity, the end of the period is the time at which the server stops accepting the identity. The
+/// certificate itself is valid for longer, so a device that connects too late still completes the TLS handshake and
+/// gets an answer.
 package struct PrivateKeyUsagePeriod: Sendable, Equatable {
     /// Seconds since 1970.
     package let end: Int64

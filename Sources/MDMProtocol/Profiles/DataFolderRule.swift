@@ -10,9 +10,9 @@ package enum DataFolderRule {
         "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr",
     ]
 
-    /// Returns why a path cannot be a folder of data, as the rest of a sentence that begins with the path; nil if it
-    /// can. A folder of data has an absolute path without empty, `.` and `..` components, is at least two levels below
-    /// the root, and is in no folder of the system.
+    /// Returns why a path cannot be a folder of data, as the rest of a sentence that begins with the path; nil if the
+    /// path can be one. A folder of data has an absolute path without empty, `.` and `..` components, is at least two
+    /// levels below the root, and is in no folder of the system.
     package static func objection(to path: String) -> String? {
         guard path.first == "/" else { return "is not an absolute path" }
         guard path.utf8.count <= maximumLength, !path.utf8.contains(0) else {
@@ -27,7 +27,7 @@ package enum DataFolderRule {
         return nil
     }
 
-    /// Returns why these paths are not the folders of one app, as the end of a sentence; nil if they may be.
+    /// Returns why these paths cannot be the folders of one app, as the end of a sentence; nil if they can.
     package static func objection(to paths: [String]) -> String? {
         guard paths.count <= maximumCount else { return "they are more than \(maximumCount)" }
         return paths.lazy.compactMap { path in objection(to: path).map { "\(path.prefix(200)) \($0)" } }.first

@@ -11,7 +11,7 @@ enum DeviceRefusal: Error, Equatable {
     /// The message names a device other than the certificate's owner. The certificate's owner must not lose its
     /// enrollment.
     case otherDevice
-    /// The device is enrolled, or about to be, through another profile, and this profile may not take it over.
+    /// The device is enrolled, or about to be, through another profile, and this profile may not take the device over.
     case taken
     /// The body does not conform to the protocol.
     case malformed(String)

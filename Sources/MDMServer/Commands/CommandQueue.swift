@@ -86,7 +86,7 @@ struct CommandQueue {
         if !isDeviceHere { try connection.announce(DeviceWork(EnrolledDeviceID(tenant: tenant, udid: udid))) }
     }
 
-    /// Returns the next or outstanding command; nil if none is waiting.
+    /// Returns the next or outstanding command; nil if no command is waiting.
     func head() throws -> QueuedCommand? {
         try connection.record(
             QueuedCommand.self,

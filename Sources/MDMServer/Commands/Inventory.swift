@@ -44,8 +44,8 @@ struct DueInventory: OptionSet, Sendable {
     }
 
     /// Returns the lists that are due after the final result of a command. The result of an inventory request makes no
-    /// list due. The requested list is no longer due, even if the device could not report it; otherwise the server
-    /// would request the list again and again.
+    /// list due. After that result, the requested list is no longer due, even if the device could not report it;
+    /// otherwise the server would request the list again and again.
     func after(_ requestType: String, _ status: CommandResult.Status) -> DueInventory {
         switch MDMProtocol.Command.RequestType(rawValue: requestType) {
         case .profileList: subtracting(.profiles)

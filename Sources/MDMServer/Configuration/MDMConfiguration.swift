@@ -10,8 +10,8 @@ package struct MDMConfiguration: Sendable {
     package var trustRoot: [UInt8]
     /// The folder of the app packages; created if missing. Several nodes may share it.
     package var packageDirectory: String
-    /// Whether the app packages are in the database. Packages in ``packageDirectory`` are then copied to the database at
-    /// the start.
+    /// Whether the app packages are in the database. If so, the packages in ``packageDirectory`` are copied to the
+    /// database at the start.
     package var arePackagesInDatabase: Bool
     /// How long a device's identity is valid after its creation. When a third of that time is left, the device gets a
     /// new identity.

@@ -57,7 +57,7 @@ struct Apps {
             "WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) AND version = \(version)")
     }
 
-    /// Returns the version of the app that was added last; nil if there is none.
+    /// Returns the most recently added version of the app; nil if there is none.
     func newest(_ bundleIdentifier: String) throws -> OfferedApp? {
         try connection.record(
             OfferedApp.self,

@@ -96,7 +96,7 @@ struct PackageTable: PackageStore {
         }
         return ResponseBody(contentLength: package.size.map(Int.init)) { [database] writer in
             for number in 0..<(package.parts ?? 0) {
-                // A missing part is an error. The device then gets an incomplete body, and tries again later.
+                // A missing part is an error. In that case, the device gets an incomplete body, and tries again later.
                 let bytes: [UInt8]? = try await database.read { connection in
                     try connection.value(
                         .bytes, of: PackagePart.self, "WHERE package = \(package.id) AND number = \(number)")
@@ -120,8 +120,8 @@ struct PackageTable: PackageStore {
         }
     }
 
-    /// Copies packages from the folder that a single node used before: those that apps need and that are not in the
-    /// database yet.
+    /// Copies packages from the folder that a single node used before. Copies only packages that apps need and that are
+    /// not in the database yet.
     func adopt(_ folder: String) async throws {
         let names = try await onFileThread {
             let files = FileManager.default

@@ -52,7 +52,8 @@ private struct SignedMessage {
     let certificate: Certificate
     private let digestAlgorithm: ASN1ObjectIdentifier
     private let signatureAlgorithm: ASN1ObjectIdentifier
-    /// The signed attributes, if any. If present, they are signed instead of the content, whose digest they contain.
+    /// The signed attributes, if any. If there are any, the signature covers them instead of the content; they contain
+    /// the content's digest.
     private let attributes: ASN1Node?
     private let signature: ArraySlice<UInt8>
 

@@ -18,7 +18,8 @@ package struct EnrolledDeviceID: Hashable, Sendable {
     package var reference: DeviceReference { DeviceReference(self) }
 }
 
-/// A reference to an enrolled device that does not reveal the device's own identifier. Others can read announcements.
+/// A reference to an enrolled device, for announcements. It does not reveal the device's own identifier, because others
+/// can read announcements.
 package struct DeviceReference: Hashable, Sendable {
     package let tenant: TenantID
     /// The beginning of the SHA-256 of tenant and UDID: 32 hexadecimal digits.

@@ -26,7 +26,7 @@ struct IdentityAuthority: Sendable {
         let now = sources.now().date
         let fresh = try make(now: now)
         return try await database.write { connection in
-            // Several nodes may start at once on a new database. The first one's authority counts.
+            // If several nodes start at once on a new database, the authority that is written first is used.
             try connection.insert(
                 into: StoredAuthority.self,
                 [

@@ -27,7 +27,8 @@ package struct MDMContext: RequestContext {
         peer = .channel(source.channel)
     }
 
-    /// Creates a context for a known peer: DER of its certificate, or nil for none.
+    /// Creates a context for a known peer. `certificate` is the DER of the peer's certificate; nil if the peer has
+    /// none.
     package init(source: ApplicationRequestContextSource, certificate: [UInt8]?) {
         coreContext = .init(source: source)
         peer = .fixed(certificate)

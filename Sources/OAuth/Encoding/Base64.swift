@@ -56,7 +56,7 @@ package enum Base64 {
     static func append(
         _ bytes: some Sequence<UInt8>, alphabet: [UInt8], padded: Bool, to text: inout [UInt8]
     ) {
-        // An array is not copied here. Other sequences are, because a loop over a generic sequence is slow.
+        // An array is not copied here. Other sequences are copied, because a loop over a generic sequence is slow.
         let bytes = Array(bytes)
         let tail = bytes.count % 3
         let whole = bytes.count - tail

@@ -14,7 +14,7 @@ package struct JSONWebKey: Sendable, Equatable {
 
     package let numbers: Numbers
     package let keyID: String?
-    /// A certificate for the key in DER format, for clients that look keys up by certificate.
+    /// The DER of a certificate for the key, for clients that look keys up by certificate.
     package let certificate: [UInt8]?
 
     package init(numbers: Numbers, keyID: String? = nil) {

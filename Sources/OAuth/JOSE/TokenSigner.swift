@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Signs payloads with one key and one header. The header's segment is encoded only once; each token then costs two
+/// Signs payloads with one key and one header. The header's segment is encoded only once, so each token costs only two
 /// base64 encodings and the signature.
 package struct TokenSigner: Sendable {
     package let key: SigningKey
     private let headerSegment: [UInt8]
 
-    /// Makes a signer with a fixed header: `typ` JWT, the key's `alg`, its `kid`, and `x5t` if a thumbprint is given,
-    /// for older clients.
+    /// Makes a signer with a fixed header: `typ` JWT, the key's `alg`, its `kid` and, for older clients, `x5t` if a
+    /// thumbprint is given.
     package init(key: SigningKey, keyID: String, certificateThumbprint: String? = nil) {
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")

@@ -5,7 +5,7 @@ package import JSON
 package enum MembersFailure: Error, Equatable {
     /// The data is not a JSON object (RFC 8259).
     case notAnObject
-    /// The data is longer or deeper, or has more parts, than the reader's limits allow.
+    /// The data exceeds one of the reader's limits, which are for length, depth and number of parts.
     case overLimit
     /// A required member is absent.
     case missing(String)

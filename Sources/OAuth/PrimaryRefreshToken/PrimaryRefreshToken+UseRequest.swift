@@ -21,7 +21,7 @@ extension PrimaryRefreshToken {
         /// Whether the request asks for an access token as well.
         package var wantsAccess: Bool { resource != nil || scopes.namePermissions }
 
-        /// Makes a renewal, which is a request for a new primary refresh token without tokens for an app.
+        /// Makes a renewal, which is a request for a new primary refresh token and for no tokens of an app.
         package static func renewal(of token: Sensitive<String>, nonce: String) -> UseRequest {
             UseRequest(
                 token: token, clientID: WellKnownApplication.broker, redirectURI: nil,

@@ -5,7 +5,7 @@
 package enum PrimaryRefreshToken {
     /// The protocol version of Baton's own device, the value of `prt_protocol_version`.
     package static let protocolVersion = "3.0"
-    /// The audience of a use request in that version, independent of the server's name.
+    /// The audience of a use request in protocol version 3.0. It does not depend on the server's name.
     package static let useAudience = "https://login.windows.net/common/oauth2/v2.0/token"
     /// The scopes of a request for a new or renewed PRT.
     package static let scopes = Scopes([Scopes.openID, Scopes.primaryRefreshToken, Scopes.groups])

@@ -5,9 +5,9 @@ package import Logging
 
 /// Writes each message as one JSON object on one line.
 ///
-/// The keys `time`, `level` and `message` are always present. `code` is present if the message has a stable code, and
-/// `request` if it belongs to a request whose id is known. `values` contains all other metadata. A line has at most
-/// ``limit`` bytes of each value.
+/// The keys `time`, `level` and `message` are always present. `code` is present if the message has a stable code.
+/// `request` is present if the message belongs to a request whose id is known. `values` contains all other metadata. A
+/// line has at most ``limit`` bytes of each value.
 package struct JSONLogHandler: LogHandler {
     /// The metadata key of a request's id. The same id appears in the app, in the broker's log and in the server's log.
     package static let request = "request.id"

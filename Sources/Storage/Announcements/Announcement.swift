@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A change made by a transaction, about which code outside the database must be notified.
+/// A change that a transaction made. Code outside the database must be notified of it.
 ///
 /// An announcement is a value, not a closure, so that a database with several nodes can send it to the other nodes.
 package protocol Announcement: Sendable {
@@ -14,7 +14,8 @@ package protocol Announcement: Sendable {
 /// An announcement as nodes send it to each other.
 ///
 /// Every role of a database server can read and send notifications. A message therefore contains only an identifier of
-/// what changed, which means nothing outside Baton. A receiver only rechecks what it already knows.
+/// what changed. The identifier means nothing outside Baton. A receiver does no more than check again what it already
+/// knows.
 package struct AnnouncementMessage: Announcement, Hashable {
     /// The kind of the change: 1 to 32 small letters and hyphens.
     package let kind: String

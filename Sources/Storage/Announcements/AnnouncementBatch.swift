@@ -17,8 +17,8 @@ package struct AnnouncementBatch: Sendable, Equatable {
     package static let maximumTexts = 50
     private static let version = "1"
 
-    /// Returns the texts that announce `messages`, each only once. If there would be more than ``maximumTexts``, returns
-    /// one text that announces a gap, after which every observer checks everything.
+    /// Returns the texts that announce each of `messages` once. If this would take more than ``maximumTexts`` texts,
+    /// returns one text that announces a gap, after which every observer checks everything.
     package static func texts(of messages: [AnnouncementMessage], from sender: String) -> [String] {
         let head = "\(version) \(sender)"
         var (texts, known) = ([head], Set<AnnouncementMessage>())

@@ -47,8 +47,8 @@ package struct AuditLog {
     /// The maximum number of positions that are tried for one line. Usually the first one is free.
     private static let attempts = 100
 
-    /// Increments the counter of an equal line that is less than ten minutes old, or appends a line if there is none.
-    /// Use this method for events that anybody can cause any number of times.
+    /// Increments the counter of an equal line that is less than ten minutes old, or appends the line if there is no
+    /// such line. Use this method for events that anybody can cause any number of times.
     ///
     /// Events from different addresses are counted in different lines, but at most ``maximumAddresses`` lines have an
     /// address. One more line, without an address, counts the events from all other addresses.

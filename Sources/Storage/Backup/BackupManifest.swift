@@ -33,8 +33,8 @@ package struct BackupManifest: Codable, Sendable, Equatable {
     }
 }
 
-/// The bytes of the manifest in a file. The line before them identifies the format and contains the length and the
-/// SHA-256 of the manifest. A newline follows, so that `head -n 2` prints both.
+/// The bytes of the manifest in a file. The line before the manifest identifies the format and contains the manifest's
+/// length and SHA-256. A newline follows the manifest, so that `head -n 2` prints that line and the manifest.
 enum ManifestCoding {
     private static let format = "baton-backup 1"
     static let maximumLine = 128

@@ -23,7 +23,8 @@ final class DataFile: Sendable {
         }
     }
 
-    /// Creates a file that only its owner may read (mode 0600). A file that an interrupted backup left is replaced.
+    /// Creates a file that only its owner may read (mode 0600). A file that an interrupted backup left behind is
+    /// replaced.
     ///
     /// - Throws: ``TransferError`` `file`
     convenience init(creating path: String) throws {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The format of a row in a backup: 4 bytes with the length of the rest, then the values. Each value begins with a byte
-/// for its kind. An integer follows in 8 bytes. A text or a blob follows as its length in 4 bytes and then its bytes.
-/// Numbers begin with their most significant byte.
+/// for its kind. For an integer, 8 bytes follow. For a text or a blob, 4 bytes with its length follow, and then the
+/// text or the blob itself. Numbers begin with their most significant byte.
 enum RowCoding {
     private enum Kind: UInt8 { case null, integer, text, blob }
 

@@ -108,8 +108,8 @@ extension TableLayout {
             if batch.count == TableRows.pageLength {
                 try connection.execute(insertion(of: batch))
             } else {
-                // The rows of a smaller batch are inserted one at a time, so that each table has only two insert
-                // statements.
+                // The rows of a batch that is not a full page are inserted one at a time, so that each table has only
+                // two insert statements.
                 for row in batch { try connection.execute(insertion(of: [row])) }
             }
             count += batch.count

@@ -7,9 +7,9 @@ internal import Synchronization
 /// Receives the announcements of other nodes, on a connection and a thread of its own, and passes them to the observers.
 ///
 /// The server keeps no notification for a connection that is lost. Each time the connection has been opened again, the
-/// observers get ``AnnouncementMessage/gap``. Regular checks detect that notifications no longer arrive, within the
-/// times in ``PostgreSQLConfiguration/Limits``. They detect it even if no packet reports the loss, or if a program
-/// between node and server drops the notifications.
+/// observers get ``AnnouncementMessage/gap``. Within the times in ``PostgreSQLConfiguration/Limits``, regular checks
+/// detect that notifications no longer arrive, even if no packet reports the loss, or if a program between node and
+/// server drops the notifications.
 final class AnnouncementListener: Sendable {
     private let loop: ListenerLoop
 

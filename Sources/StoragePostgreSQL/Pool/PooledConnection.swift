@@ -39,7 +39,7 @@ actor PooledConnection {
         }
     }
 
-    /// Runs `body` in one transaction and returns its value with the announcements that it made.
+    /// Runs `body` in one transaction and returns the value of `body` with the announcements that the transaction made.
     ///
     /// - Throws: ``Failure``, or the error of `body`.
     func transaction<T: Sendable>(
@@ -149,8 +149,8 @@ actor PooledConnection {
     }
 
     private func rollBack(_ server: ServerConnection) {
-        // If the rollback fails, the transaction is still open. The connection is then closed, which also rolls the
-        // transaction back.
+        // If the rollback fails, the transaction is still open. In that case, the connection is closed, which also
+        // rolls the transaction back.
         do throws(Failure) { try server.command("ROLLBACK", limit: limits.statement, isCancellable: false) } catch {}
     }
 

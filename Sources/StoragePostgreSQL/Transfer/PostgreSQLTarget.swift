@@ -142,7 +142,7 @@ extension Connection {
     }
 
     /// Sets the next value of each identity column of the current schema to one more than the highest value. Inserting
-    /// explicit values does not advance it.
+    /// explicit values does not advance the next value.
     ///
     /// - Throws: ``StorageError``
     package func advanceIdentityColumns() throws {

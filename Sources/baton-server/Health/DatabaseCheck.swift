@@ -11,8 +11,8 @@ internal import Synchronization
 actor DatabaseCheck {
     /// How long a result is kept.
     static let lifetime = Duration.seconds(1)
-    /// How long the databases may take to answer. It is longer than a transaction waits for a free connection, because
-    /// a database whose connections are all in use is answering.
+    /// How long the databases may take to answer. This time is longer than the time for which a transaction waits for a
+    /// free connection, because a database whose connections are all in use is answering.
     static let patience = Duration.seconds(6)
 
     private let databases: [(database: any Database, migrations: [Migration])]
@@ -61,7 +61,7 @@ actor DatabaseCheck {
         logger.warning("not ready: a database cannot be used", metadata: ["error": "\(error)"])
     }
 
-    /// Returns the value of `task`, or nil after `limit`. The task goes on.
+    /// Returns the value of `task`, or nil after `limit`. In the latter case, the task goes on.
     private static func value(of task: Task<Bool, Never>, within limit: Duration) async -> Bool? {
         await withCheckedContinuation { continuation in
             let first = FirstValue(continuation)

@@ -4,12 +4,12 @@ internal import Hummingbird
 internal import IdentityPlatform
 internal import Storage
 
-/// Informs every administrator while break-glass access is in force: each answer of the administration socket then
-/// contains the time at which the access ends.
+/// Informs every administrator while break-glass access is in force: until the access ends, each answer of the
+/// administration socket contains the time of its end.
 struct BreakGlassNotice: RouterMiddleware {
     typealias Context = AdminContext
 
-    /// Returns when the last break-glass access that is in force ends; nil if none is in force.
+    /// Returns when all present break-glass access will have ended; nil if no access is in force.
     let end: @Sendable () async throws -> Timestamp?
 
     func handle(

@@ -5,9 +5,9 @@ internal import NIOHTTP1
 /// Lets the server close a connection properly: only after every complete response has been sent, and as soon as the
 /// client has answered the end of TLS.
 ///
-/// A channel that is closed drops the data that it has not sent. If the client reads slowly, this can be the end of a
-/// response, so a close waits until the complete responses have been sent. A close in the middle of a response does not
-/// wait. To close a connection because the client does not read, trigger ``Cut`` instead.
+/// A channel that is closed drops the data that it has not sent. If the client reads slowly, the dropped data can be
+/// the end of a response, so a close waits until the complete responses have been sent. A close in the middle of a
+/// response does not wait. To close a connection because the client does not read, trigger ``Cut`` instead.
 ///
 /// The server sets Hummingbird's option that allows clients to half-close a connection. While this option is set,
 /// NIOSSL does not act on the client's own end of TLS or TCP: whatever the client does, the connection stays open until

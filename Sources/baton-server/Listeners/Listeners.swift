@@ -23,10 +23,10 @@ struct Listeners {
 
     /// Returns the main listener: HTTP/1.1 over TLS 1.2 or later.
     ///
-    /// A client may present a certificate; the handshake then proves possession of its key. The issuer is not checked,
-    /// because device registration knows each certificate that it issued. The list of accepted authorities contains
-    /// only an authority that issues no personal certificates. A browser that has personal certificates therefore does
-    /// not ask the user to choose one.
+    /// A client may present a certificate. If it does, the handshake proves possession of the certificate's key. The
+    /// issuer is not checked, because device registration knows each certificate that it issued. The list of accepted
+    /// authorities contains only an authority that issues no personal certificates. A browser that has personal
+    /// certificates therefore does not ask the user to choose one.
     ///
     /// - Throws: the library's error if it cannot use the certificate.
     func main(
@@ -103,7 +103,7 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// How long the server, having sent its own end of TLS, waits for the client's. When the server stops, it waits
+    /// How long the server waits for the client's end of TLS after it has sent its own. When the server stops, it waits
     /// this long for clients that do not read their idle connections; nothing is lost, because everything was sent
     /// before.
     private static let endOfTLS = TimeAmount.milliseconds(250)

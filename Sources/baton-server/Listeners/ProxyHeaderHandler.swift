@@ -11,7 +11,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler {
     private enum State {
         /// A load balancer's header has arrived in part.
         case reading(ByteBuffer)
-        /// No byte has arrived from an address that must not send a header.
+        /// The address must not send a header. No byte has arrived yet.
         case checking
         case passing
         case refused

@@ -4,8 +4,8 @@ internal import NIOCore
 internal import ProxyProtocol
 internal import Synchronization
 
-/// The load balancers in front of a listener, whose headers name the clients. Logs at most once per minute that
-/// connections were refused because of a header, with counts.
+/// The load balancers in front of a listener, whose headers name the clients. Logs at most once per minute how many
+/// connections were refused because of a header.
 final class TrustedProxies: Sendable {
     /// Why a connection was refused.
     enum Refusal: String, CaseIterable {

@@ -29,7 +29,7 @@ struct ServerGauges: Sendable {
     enum CertificateName: String, CaseIterable {
         /// The certificate of the TLS listeners.
         case server
-        /// The server's own authority, which issued it.
+        /// The server's own authority, which issued the listeners' certificate.
         case root
         /// The authority that issues the identities of managed devices.
         case deviceManagement = "device_management"

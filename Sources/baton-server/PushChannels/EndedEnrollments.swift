@@ -25,7 +25,8 @@ final class EndedEnrollments: Sendable {
         }
     }
 
-    /// The maximum number of single enrollments to remember. If more end at once, all are checked.
+    /// The maximum number of single enrollments to remember. If more enrollments end at once, all enrollments are
+    /// checked.
     static let capacity = 1_000
 
     private let wanted = Mutex(Wanted.only([]))

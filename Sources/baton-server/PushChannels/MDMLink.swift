@@ -86,8 +86,8 @@ struct MDMLink: Service {
 
     /// Removes device management's data about organisations that are no longer in the directory.
     private func removeGoneTenants() async throws {
-        // Device management gets an organisation only after the directory. In this order, an organisation that another
-        // node adds meanwhile is not mistaken for a removed one.
+        // Device management gets an organisation only after the directory has it. In this order, an organisation that
+        // another node adds meanwhile is not mistaken for a removed one.
         let managed = try await management.tenants()
         let known = try await identity.database.read { try Tenants($0).all().map(\.id) }
         for gone in managed where !known.contains(gone) { try await management.removeTenant(gone) }

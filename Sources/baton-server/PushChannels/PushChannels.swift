@@ -11,8 +11,8 @@ internal import Synchronization
 final class PushChannels: Sendable {
     fileprivate struct State {
         var channels: [DeviceReference: PushConnection] = [:]
-        /// The enrolled devices whose push channels are notified about a device in the directory. There is more than
-        /// one only if a device's state was copied.
+        /// The enrolled devices whose push channels are notified about a device in the directory. Several enrolled
+        /// devices belong to one device in the directory only if that device's state was copied.
         var holders: [DeviceStateChange: Set<DeviceReference>] = [:]
         var isClosed = false
     }
@@ -32,7 +32,7 @@ final class PushChannels: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: the maximum number of push channels.
-    ///   - keepAlive: the maximum interval between messages that the server announces to devices.
+    ///   - keepAlive: the maximum interval between two messages, which the server announces to devices.
     init(capacity: Int, keepAlive: Duration) {
         self.capacity = capacity
         self.keepAlive = keepAlive

@@ -12,7 +12,7 @@ final class StateDirectory: Sendable {
 
     /// Creates the directory if it is missing and locks it. The kernel releases the lock when the process ends.
     ///
-    /// - Parameter isForRestore: whether the databases may be in the state that an interrupted restore left.
+    /// - Parameter isForRestore: whether the databases may be in the state that an interrupted restore left behind.
     /// - Throws: ``ServerError``
     init(path: String, isForRestore: Bool = false) throws {
         self.path = path

@@ -155,7 +155,7 @@ import Testing
 }
 
 extension TestDevice {
-    /// Starts a worker's session in epoch 1. Returns it with the code of its sign-in.
+    /// Starts a worker's session in epoch 1. Returns the session and the code of its sign-in.
     fileprivate func sessionWithCode() async throws -> (TestDeviceSession, code: String) {
         let query = AuthorizeQuery(
             fixture, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])

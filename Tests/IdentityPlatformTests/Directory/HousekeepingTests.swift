@@ -99,7 +99,7 @@ import Testing
     {
         let fixture = try await TestPlatform { $0.retention.sessions = .seconds(10 * 86_400) }
         var token = try await fixture.signedIn().string(ReplyName.refreshToken)
-        // Nobody redeems the code of this sign-in. The tokens of the other one are valid for 14 days.
+        // Nobody redeems the code of this sign-in. The tokens of the other sign-in are valid for 14 days.
         _ = try await Browser(fixture).signIn(AuthorizeQuery(fixture))
         func sessions() async throws -> Int64? {
             while try await Housekeeping(fixture.platform).sweep(step: 1) > 0 {}

@@ -16,8 +16,8 @@ import Testing
         case use, renewal, issue, deviceToken, endSession, status, offlineLeases, leave, browser
     }
 
-    /// Signs a request with a nonce of `node`, and returns a function that sends it to any node and returns whether it
-    /// was accepted.
+    /// Signs a request with a nonce of `node`, and returns a function that sends the request to any node and returns
+    /// whether that node accepted it.
     private func request(
         _ kind: Kind, _ session: TestDeviceSession, nonceOf node: TestPlatform
     ) async throws -> @Sendable (TestPlatform) async throws -> Bool {

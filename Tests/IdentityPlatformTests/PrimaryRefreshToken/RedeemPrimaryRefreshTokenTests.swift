@@ -236,8 +236,8 @@ import Testing
         #expect(try await number(unknown) == 700016)
         let registration = try await session.useRequest(scopes: ["urn:ms-drs:drs.test/.default"])
         #expect(try await number(registration) == 65001)
-        // The device's command line cannot get such a token either, because every process in the session can act in its
-        // name.
+        // The device's command line cannot get such a token either, because every process in the session can act in the
+        // command line's name.
         let line = try await session.useRequest(
             scopes: ["urn:ms-drs:drs.test/.default"], redirectURI: CommandLineApp.redirectURI,
             clientID: CommandLineApp.clientID)

@@ -82,7 +82,7 @@ import Testing
             let claims = try Members(decoding: Array(try #require(Data(base64Encoded: String(encoded)))))
             let wanted = try claims.members(ReplyName.accessToken)?.members(ClaimName.notBefore)?.values
             #expect(wanted == ["essential": .bool(true), "value": .string("\(fixture.clock.now.seconds)")])
-            // The platform accepts the claims request that the client then sends.
+            // The platform accepts the claims request that a client sends in response to this challenge.
             _ = try ClaimsRequest(parsing: String(decoding: try Base64.decode(String(encoded)), as: UTF8.self))
         }
     }

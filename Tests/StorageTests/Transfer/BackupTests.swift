@@ -63,7 +63,7 @@ import Testing
     @Test func `a backup is private, complete under its name, and never replaces a file`() async throws {
         try await TransferFixture.with { fixture in
             let path = fixture.scratch.path("backup")
-            // A file that an interrupted backup left.
+            // A file that an interrupted backup left behind.
             try fixture.scratch.write("rest", to: "backup.partial")
             let files = try await fixture.files()
             try await Self.write(files, to: path)

@@ -14,7 +14,7 @@ import Testing
                 let rows = try await target.copy(try await fixture.files())
                 // 254 stores, 100 clerks, an item, and three steps of the schemas.
                 #expect(rows == 358)
-                // The server then opens the schema, and its foreign keys work.
+                // After the copy, the server can open the schema, and the foreign keys work.
                 let database = try await PostgreSQLDatabase(target.shops, migrations: TransferFixture.shops.migrations)
                 try await database.write { _ = try $0.execute("DELETE FROM store WHERE region = 'z' AND number = 7") }
                 let clerks: Int? = try await database.read {

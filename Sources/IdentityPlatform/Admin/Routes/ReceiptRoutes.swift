@@ -27,7 +27,7 @@ struct ReceiptRoutes: Sendable {
 
     /// Resolves a receipt's pseudonym. The lookup is recorded in the audit log.
     ///
-    /// - Returns: the ids of the person, device and session, and the person if they are still in the organisation.
+    /// - Returns: the ids of the person, the device and the session; also the person, if still in the organisation.
     private func resolve(
         _ pseudonym: String, tenant: TenantID
     ) async throws -> (subject: ReceiptAuthority.Subject, person: User?) {

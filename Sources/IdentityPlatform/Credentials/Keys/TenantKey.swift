@@ -9,8 +9,8 @@ package import Storage
 package struct TenantKey: Sendable {
     package let id: String
     package let signer: TokenSigner
-    /// A signer with the same key that also writes the thumbprint of the key's certificate into the header. Clients of
-    /// the older (version 1) endpoint need the thumbprint.
+    /// A signer that has the same key and also writes the thumbprint of the key's certificate into the header. Clients
+    /// of the older (version 1) endpoint need the thumbprint.
     package let olderSigner: TokenSigner
     package let verification: VerificationKey
     package let published: JSONWebKey

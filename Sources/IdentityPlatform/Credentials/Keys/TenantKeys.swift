@@ -46,8 +46,8 @@ package final class TenantKeys: Sendable {
         return try await database.read { try self.stored(of: tenant, at: now, $0) }
     }
 
-    /// Returns a key that an organisation publishes; nil if it publishes none with this id. If several nodes share the
-    /// database, the key may have been removed since; see ``isPublished(_:by:_:)``.
+    /// Returns a key that an organisation publishes; nil if it publishes no key with this id. If several nodes share
+    /// the database, the key may have been removed since; see ``isPublished(_:by:_:)``.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     func key(_ id: String, of tenant: TenantID) async throws -> TenantKey? {

@@ -4,9 +4,9 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A cookie that records who has signed in with a browser, even after their sessions have ended (OWASP, "Slow Down
-/// Online Guessing Attacks with Device Cookies"). It does not sign anyone in. Failed attempts to sign in as a person in
-/// the cookie are counted per cookie, separately from guesses by strangers.
+/// A cookie that records who has signed in with a browser. The record outlasts the sessions (OWASP, "Slow Down Online
+/// Guessing Attacks with Device Cookies"). It does not sign anyone in. Failed attempts to sign in as a person whom the
+/// cookie records are counted per cookie, separately from guesses by strangers.
 ///
 /// The cookie has one sealed part per person, so it does not reveal who has signed in. Each sign-in replaces the
 /// person's former part. A stolen copy of a former part has its own count, which later sign-ins do not reset.

@@ -49,7 +49,7 @@ package final class HashingPool: Sendable {
     /// The number of waiting and running tasks.
     package var waiting: Int { state.withLock { $0.waiting.reduce(0, +) } }
 
-    /// Runs `work` on one of the pool's threads. Does not run it if the caller is cancelled before its turn.
+    /// Runs `work` on one of the pool's threads. If the caller is cancelled before `work` starts, `work` does not run.
     ///
     /// - Parameters:
     ///   - rounds: the cost of the work, for ``done``.

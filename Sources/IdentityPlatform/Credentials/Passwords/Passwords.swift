@@ -9,8 +9,8 @@ package struct Passwords: Sendable {
     private let environment: ClockAndRandomness
     private let storageKey: StorageKey
     private let cost: PasswordCost
-    /// The pool for sign-ins. Administrators' work has a separate pool, so that a flood of one kind does not block the
-    /// other.
+    /// The pool for sign-ins. Administrators' work has a separate pool, so that a flood of one kind of work does not
+    /// block the other kind.
     let signIns: HashingPool
     private let administration: HashingPool
     private let throttle: SignInThrottle

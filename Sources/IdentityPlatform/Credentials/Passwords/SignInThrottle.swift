@@ -28,7 +28,8 @@ struct SignInThrottle: Sendable {
         case device, nameAtDevice, familiarAtDevice
         case browser
 
-        /// Whether an unexpired row of this kind shows that the person has signed in at that place.
+        /// Whether an unexpired row of this kind shows that the person has signed in at the place that the row
+        /// identifies.
         var isFamiliarity: Bool { self == .familiar || self == .familiarAtDevice }
         /// Whether a row of this kind counts the failures of one person.
         var isOfPerson: Bool { self != .address && self != .device }
@@ -83,8 +84,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Removes this attempt from the counts, because its password was not checked or was correct. Other counted
-    /// failures stay.
+    /// Removes this attempt from the counts, because its password was not checked or was correct. Other failures stay
+    /// counted.
     ///
     /// - Throws: ``StorageError``
     func takeBack(_ attempt: Attempt) async throws {

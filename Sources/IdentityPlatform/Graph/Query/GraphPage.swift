@@ -13,12 +13,12 @@ struct GraphPage<Item>: Sendable {
     let limit: Int
 }
 
-/// A paged list. Its items are sorted by key, so an item that exists while all the pages are requested is on exactly
-/// one of them.
+/// A paged list. Its items are sorted by key, so an item that exists from the first request to the last is on exactly
+/// one page.
 struct GraphList<Item: Sendable>: Sendable {
     /// Returns at most `limit` items that match the filter and follow the key `after`.
     let items: @Sendable (GraphPage<Item>, any Connection) throws -> [Item]
-    /// Returns the number of items on all pages that match the filter.
+    /// Returns how many items match the filter, counted over all pages.
     let count: @Sendable (GraphPage<Item>, any Connection) throws -> Int
 
     /// Creates a list of the items whose keys are in a column. Each item is looked up by its key.

@@ -23,8 +23,8 @@ struct SignInPageDevice: Sendable {
     /// How long a note is valid: longer than a broker waits for the person.
     private static let lifetime = Duration.seconds(900)
 
-    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is removed; the page
-    /// is then treated as if no known device showed it.
+    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is removed. In that
+    /// case, the page is treated as if no known device showed it.
     ///
     /// - Parameter word: the value of the browser's cookie. The note is valid only in that browser.
     /// - Throws: ``StorageError``, or an error of the cryptography library.
@@ -39,8 +39,8 @@ struct SignInPageDevice: Sendable {
         return noted
     }
 
-    /// Returns the device that a form's note names; nil if there is no note, or if it is from another browser or too
-    /// old.
+    /// Returns the device that a form's note names; nil if there is no note, or if the note is from another browser or
+    /// too old.
     func named(by parameters: FormParameters, word: String) -> DeviceID? {
         guard let text = parameters[Note.device], let sealed = try? Base64URL.decode(text),
             let bytes = try? storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24

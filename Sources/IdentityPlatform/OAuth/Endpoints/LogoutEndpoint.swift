@@ -133,8 +133,8 @@ struct LogoutEndpoint: Sendable {
         return IDTokenHint(text, keys: try await keys.all(of: tenant))
     }
 
-    /// Whether the token was issued to the client that the request names, if it names one (section 2: "the OP MUST
-    /// verify that the Client Identifier matches the one used as the audience of the ID Token").
+    /// Whether the token was issued to the client that the request names; true if the request names no client (section
+    /// 2: "the OP MUST verify that the Client Identifier matches the one used as the audience of the ID Token").
     private func names(_ hint: IDTokenHint, _ parameters: FormParameters) -> Bool {
         guard let named = parameters[ParameterName.clientID] else { return true }
         return ClientID(rawValue: named) == hint.client

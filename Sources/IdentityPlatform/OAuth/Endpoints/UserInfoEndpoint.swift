@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// `/oidc/userinfo` on the Graph host and `/{tenant}/openid/userinfo` on the login host: returns the claims about the
+/// `/oidc/userinfo` on the Graph host and `/{tenant}/openid/userinfo` on the login host: returns those claims about the
 /// person that the access token's scopes allow (OpenID Connect Core section 5.3). `sub` is the same as in the client's
 /// id tokens.
 struct UserInfoEndpoint: Sendable {

@@ -12,10 +12,10 @@ internal import Synchronization
 /// A nonce issued to a browser is valid only in that browser and only for its credential. A nonce obtained elsewhere
 /// therefore cannot be used to plant a credential in another person's browser.
 ///
-/// If only this process uses the database, the key and the remembered requests exist only in memory. A restart then
-/// invalidates every nonce, so a request that the server no longer remembers cannot be replayed. If several nodes share
-/// the database, all of them derive the same key from the storage key, and each accepted request is stored in the
-/// transaction that serves it (``Acceptance``).
+/// If only this process uses the database, the key and the remembered requests exist only in memory. A restart
+/// therefore invalidates every nonce, and a request that the server no longer remembers cannot be replayed. If several
+/// nodes share the database, all of them derive the same key from the storage key, and each accepted request is stored
+/// in the transaction that serves it (``Acceptance``).
 package final class Nonces: Sendable {
     /// The purpose of a nonce. A client may use one nonce in several different requests; some clients do.
     enum Purpose: UInt8, Sendable {

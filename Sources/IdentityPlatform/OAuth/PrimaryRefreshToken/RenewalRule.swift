@@ -4,8 +4,8 @@ internal import Storage
 /// Decides whether a primary refresh token is still valid. A renewal replaces it with a new one.
 ///
 /// The response to a renewal may be lost. The device may therefore repeat the request within ``window``, as long as it
-/// has not shown that it has the new token; it then gets the same new token again. Any other second renewal means that
-/// two parties have the token and the session key.
+/// has not shown that it has the new token. The response to the repetition contains the same new token. Any other
+/// second renewal means that two parties have the token and the session key.
 enum RenewalRule {
     /// How long a renewal may be repeated. This is longer than for a refresh token, since the requester must have the
     /// session key, and a device may be offline for a while.

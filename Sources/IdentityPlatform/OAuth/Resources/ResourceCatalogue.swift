@@ -66,7 +66,7 @@ package struct ResourceCatalogue: Sendable {
     }
 
     /// Parses a later request by a client that already has a grant. If the request names no scope, the earlier scope
-    /// applies; if it names a resource, the permissions of the earlier scope are dropped.
+    /// applies. If such a request names a resource, the permissions of the earlier scope are dropped.
     ///
     /// - Throws: ``OAuthError``
     package func grant(

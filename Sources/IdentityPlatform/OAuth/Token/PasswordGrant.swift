@@ -72,8 +72,8 @@ private struct SessionStart: Sendable {
     let session: SessionID
     let family: TokenFamilyID
 
-    /// Begins the session of a person whose password was correct. Returns nil if, since then, the password has been
-    /// changed or the account has been disabled or removed.
+    /// Begins the session of a person whose password was correct. Returns nil if, after the check of the password, the
+    /// password was changed or the account was disabled or removed.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(

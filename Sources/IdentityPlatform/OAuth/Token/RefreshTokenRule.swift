@@ -4,8 +4,8 @@ internal import Storage
 /// Decides whether a client may use a refresh token. Each token is valid once (RFC 9700 section 4.14.2).
 ///
 /// The response to a use may be lost. The same client may therefore repeat the use within ``window``, as long as the
-/// token from the first use is unused; the client then gets that same token again. Any other second use means that two
-/// parties have the token; `RefreshTokenReuse.swift` says what follows from it.
+/// token from the first use is unused. The response to the repetition contains that same token. Any other second use
+/// means that two parties have the token; `RefreshTokenReuse.swift` says what follows from it.
 enum RefreshTokenRule {
     /// How long after its first use a token may be used again.
     static let window = Duration.seconds(10)

@@ -29,7 +29,7 @@ struct TokenTransaction {
         try clients.authenticated(credentials, tenant: tenant, at: now)
     }
 
-    /// Returns the data for a session's tokens, if ``SessionRule`` allows it.
+    /// Returns the data for a session's tokens, if ``SessionRule`` allows the session.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func grant(
