@@ -6,8 +6,8 @@ internal import Processes
 
 /// Finds the files that a user has left behind.
 struct UserFolders {
-    /// The files that were found, as absolute paths, and for each place that could not be read completely the number of
-    /// the first error (errno(3)).
+    /// The files that were found, as absolute paths, and, for each place that could not be read completely, the number
+    /// of the first error (errno(3)).
     struct Findings: Equatable {
         var files: [String] = []
         var unread: [SearchedPlace: Int32] = [:]
