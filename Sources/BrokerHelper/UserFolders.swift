@@ -27,8 +27,8 @@ struct UserFolders {
     let since: Int
     /// The limits of the walk through each place.
     var limits = FolderWalk.Limits(entries: 200_000)
-    /// How long after the beginning of the first look another look may begin. It is short, because the next worker
-    /// waits for the report.
+    /// The time after the beginning of the first look in which another look may begin. It is short, because the next
+    /// worker waits for the report.
     var patience = Duration.seconds(5)
 
     private var findings = Findings()

@@ -66,7 +66,7 @@ struct BrowserObservation {
         do { _ = try look(agent, ownUser) } catch { isIncomplete = true }
     }
 
-    /// Compares the agent's report that the browser is gone with the processes and folders that were observed.
+    /// Checks the agent's report that the browser is gone against the processes and folders that were observed.
     mutating func ended(by agent: AgentLink, _ ownUser: UInt32) -> End {
         isEndObserved = false
         do {

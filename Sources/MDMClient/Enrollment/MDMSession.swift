@@ -152,7 +152,7 @@ actor MDMSession {
                 return report
             }
             let reply = try await obey(answer, link: link)
-            // A server that repeats a command after the device has answered that command would keep the device busy
+            // A server that repeats a command although the device has already answered it would keep the device busy
             // forever.
             guard reply.commandUUID != answered else {
                 throw EnrollmentError(
