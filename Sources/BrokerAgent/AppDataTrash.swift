@@ -20,7 +20,7 @@ final class AppDataTrash: Sendable {
     private let emptied: @Sendable (Int) -> Void
     private let removal = Mutex(Removal())
     /// The folders that were taken away after the latest epoch. They are remembered because a repeated order finds
-    /// nothing left to take. Locked while folders are taken.
+    /// nothing left to take. This value is locked while folders are taken.
     private let taken: Mutex<Taken>
 
     struct Taken: Codable {

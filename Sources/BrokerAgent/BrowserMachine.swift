@@ -122,7 +122,7 @@ package struct BrowserMachine: Sendable, Equatable {
 
     package init(state: State = .idle) { self.state = state }
 
-    /// The orders that give a new state machine this one's knowledge, except for knowledge about sessions.
+    /// The orders that pass this state machine's knowledge on to a new one, except for knowledge about sessions.
     package var ordersToRepeat: [AgentOrder] {
         [.configure(configuration)] + (signIn.map { [.signIn($0)] } ?? [])
             + (storage.map { [.confine(epoch: $0.epoch, storage: $0.path)] } ?? [])

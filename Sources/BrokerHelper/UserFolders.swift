@@ -6,8 +6,8 @@ internal import Processes
 
 /// Finds the files that a user has left behind.
 struct UserFolders {
-    /// The files that were found, as absolute paths, and for each place that could not be read completely the number of
-    /// the first error (errno(3)).
+    /// The files that were found, as absolute paths, and, for each place that could not be read completely, the number
+    /// of the first error (errno(3)).
     struct Findings: Equatable {
         var files: [String] = []
         var unread: [SearchedPlace: Int32] = [:]
@@ -27,8 +27,8 @@ struct UserFolders {
     let since: Int
     /// The limits of the walk through each place.
     var limits = FolderWalk.Limits(entries: 200_000)
-    /// How long after the beginning of the first look another look may begin. It is short, because the next worker
-    /// waits for the report.
+    /// The time after the beginning of the first look in which another look may begin. It is short, because the next
+    /// worker waits for the report.
     var patience = Duration.seconds(5)
 
     private var findings = Findings()

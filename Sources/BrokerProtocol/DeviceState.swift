@@ -29,8 +29,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
         package let offlineEnd: Int?
         /// Bundle ids of the apps that have unsaved work.
         package let unsaved: [String]
-        /// When the session ends even if apps have not saved, on the boot clock; nil unless an announced end waits for
-        /// the apps in ``unsaved``.
+        /// The time on the boot clock at which the session ends even if apps have not saved; nil unless an announced
+        /// end waits for the apps in ``unsaved``.
         package let saveEnd: Int?
 
         package init(
@@ -114,7 +114,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let pending: [String]
     /// Bundle ids of the apps that have not erased a former worker's data.
     package let lockedApps: [String]
-    /// Bundle ids of the locked apps that have no eraser of their own that can unlock them.
+    /// Bundle ids of the locked apps that have no eraser of their own that could unlock them.
     package let lockedWithoutEraser: [String]
     /// Whether a `baton-agent` is connected. Without an agent, no sign-in page and no browser can open.
     package let hasAgent: Bool

@@ -33,7 +33,7 @@ struct SortedMembers<Value> {
         }
     }
 
-    /// Adds a member if its key is new, and returns whether it is.
+    /// Adds a member if its key is new; returns whether the member was added.
     mutating func add(_ value: Value, forKey key: String) -> Bool {
         // Clients and brokers send sorted members, as a rule.
         if let last = all.last, last.key >= key {

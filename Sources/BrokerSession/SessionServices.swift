@@ -19,7 +19,7 @@ struct SessionServices: Sendable {
         let tombstones: [AccountReader: [AccountTombstone]]
         /// The question to each eraser.
         let asked: [AppEraser: ErasureQuestion]
-        /// The ended epoch whose data each eraser of a locked app must still erase.
+        /// For each eraser of a locked app, the ended epoch whose data it must still erase.
         let locks: [AppEraser: Epoch]
     }
 

@@ -54,8 +54,8 @@ package struct AuditScope: Sendable {
 
     /// Returns the first entry that explains the item; nil if none does.
     ///
-    /// In the device's own folders only the entries for those folders count: a file there that no such entry names is
-    /// unexplained.
+    /// In the device's own folders only the entries for those folders count: a file there is unexplained if no such
+    /// entry names it.
     func entry(for item: AuditItem) -> Leftover? {
         switch item.kind {
         case .file:

@@ -41,7 +41,8 @@ extension DeviceReader {
             }
             return .into
         } unread: { path, reason in
-            // A folder of another user that this session user may not enter cannot contain a file of this session user.
+            // If this session user may not enter another user's folder, that folder cannot contain a file of this
+            // session user.
             let isClosed = reason == EACCES && owners[path] != nil
             if !isClosed { unreadable.append((path, reason)) }
         }

@@ -4,8 +4,8 @@ internal import Files
 internal import Glibc
 internal import Redaction
 
-/// Reads the files that hold the device's own keys. It refuses a file whose owner or mode gives a user other than the
-/// broker's access to the file.
+/// Reads the files that hold the device's own keys. It refuses a file whose owner or mode lets anyone except the
+/// broker's user access the file.
 enum KeyFile {
     private static let limit = 64 << 10
 

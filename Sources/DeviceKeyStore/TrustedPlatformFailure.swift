@@ -10,7 +10,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
     case wrongAuthorization
     /// There were too many wrong authorizations. The TPM decreases its count over time.
     case lockedOut
-    /// Another TPM made the data, this TPM has been cleared since, or the data was changed.
+    /// Another TPM made the data, this TPM has been cleared since then, or the data was changed.
     case foreign
     /// The TPM's owner has set an authorization that Baton does not have.
     case owned

@@ -6,20 +6,22 @@ extension Leftover {
     /// The item name of the entry `app_data`. In a receipt, each app has its own item, named with the app's id.
     static let itemOfApps = "app:<application id>"
 
-    /// The name in a receipt for all folders in which every user may create files and that no entry names.
+    /// The name in a receipt for all folders in which every user may create files, except for the folders that an entry
+    /// names.
     package static let otherFolders = SearchedPlace.otherFolders.rawValue
 
-    /// The name in a receipt for those of these folders that are newer than the last search for them.
+    /// The name in a receipt for those folders of ``otherFolders`` that are newer than the last search for such
+    /// folders.
     package static let newFolders = "new_folders"
 
     /// Returns the sorted names of the entries that nobody observed: no item of the receipt is about them, and nobody
-    /// searched all of their places. Entries that stay by design are not included.
+    /// searched all of their places. Entries whose data is kept by design are not included.
     ///
     /// - Parameters:
     ///   - items: the names of the receipt's items.
     ///   - left: the entries in whose places `baton-helper` found something.
     ///   - searched: the places that `baton-helper` searched completely.
-    ///   - isNewest: whether `baton-helper` has looked for those other folders since the session began.
+    ///   - isNewest: whether `baton-helper` has looked for the folders of ``otherFolders`` since the session began.
     package static func unobserved(
         items: [String], left: [String], searched: Set<SearchedPlace>, isNewest: Bool = true
     ) -> [String] {

@@ -93,8 +93,8 @@ package final class MDMClientService: Service {
     /// Reads the device's record; blocks on the disk.
     ///
     /// - Parameter directory: the folder `management` of the device's state.
-    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. The device then counts neither as
-    ///   managed nor as unmanaged.
+    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. In that case the device counts neither
+    ///   as managed nor as unmanaged.
     package init(directory: Directory, configuration: Configuration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger

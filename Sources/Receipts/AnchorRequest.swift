@@ -6,8 +6,8 @@ package import OAuth
 package struct AnchorRequest: DeviceCall {
     package let binding: CallBinding
     package let head: SignedLine
-    /// The newest countersignature of this chain that the device has; nil if it has none. It shows a server that was
-    /// restored to an earlier state what the server has lost.
+    /// The newest countersignature of this chain that the device has; nil if it has none. If the server was restored to
+    /// an earlier state, this countersignature shows what the server has lost.
     package let newest: SignedLine?
 
     package init(_ binding: CallBinding, head: SignedLine, newest: SignedLine? = nil) {

@@ -44,7 +44,7 @@ package struct ChainVerdict: Sendable, Equatable {
     package var firstVersionCount = 0
     /// The number of receipts that do not list the unobserved entries, because an earlier version of Baton wrote them.
     package var silentCount = 0
-    /// The entries of the list of leftovers that were left unobserved after one or more sessions, sorted.
+    /// The sorted names of the leftovers that at least one receipt lists as unobserved.
     package var unobserved: [String] = []
     /// The numbers of the first and the last receipt; nil if there is none.
     package var first: Int?

@@ -126,7 +126,7 @@ extension ChainVerifier {
         }
     }
 
-    /// Returns the anchors in the file and in the trust data that are signed with the server's key and valid.
+    /// Returns the valid anchors that are signed with the server's key, from the file and from the trust data.
     private func anchors(in file: ReceiptFile, _ verdict: inout ChainVerdict) -> [Anchor] {
         guard case .trust(let trust) = basis, let key = try? trust.anchorKey.verificationKey() else { return [] }
         var anchors: [Anchor] = []

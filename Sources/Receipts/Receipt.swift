@@ -48,8 +48,9 @@ package struct Receipt: Sendable, Equatable {
         package let unobserved: [String]?
         /// What the epoch's browsers held open although their windows did not need it, as far as the agent saw; sorted.
         package let opened: Finding<[String]>
-        /// When the search for the folders in which the user may create files began, in seconds since 1970; nil unless
-        /// that was before the session. Nobody looked into folders that were created after that search.
+        /// The time at which the device began to search for the folders in which the user may create files, in seconds
+        /// since 1970; nil unless that was before the session. Nobody looked into folders that were created after that
+        /// search.
         package let foldersAsOf: Int?
 
         package init(

@@ -24,7 +24,8 @@ extension Conversation {
         return value
     }
 
-    /// - Throws: `foreign` if the index is not a counter, because its value could then be decreased.
+    /// - Throws: `foreign` if the index is not a counter, because the value of another kind of index could be
+    ///   decreased.
     private func counterHandle() throws(TrustedPlatformFailure) -> ESYS_TR? {
         var handle = ESYS_TR_NONE
         let code = unsafe Esys_TR_FromTPMPublic(

@@ -49,8 +49,8 @@ extension Conversation {
         var content: UnsafeMutablePointer<TPM2B_PUBLIC_KEY_RSA>?
         let code = unsafe Esys_RSA_Decrypt(
             context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content)
-        // If the ciphertext cannot be decrypted, swtpm reports a failure of the TPM. This code therefore counts as a
-        // refusal, because the TPM worked just before.
+        // If the ciphertext cannot be decrypted, swtpm reports a failure of the TPM. Such a failure counts as a refusal
+        // here, because the TPM worked just before.
         if ResponseCode(code).isOutOfOrder { throw .refused(code: code) }
         try Self.check(code)
         return try unsafe takeSecret(content)

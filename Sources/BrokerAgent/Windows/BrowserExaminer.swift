@@ -7,8 +7,8 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// Finds the sockets on which confined browsers listen, and the files from outside their confinement that they hold
-/// open.
+/// Finds the sockets on which confined browsers listen, and the files from outside a browser's confinement that the
+/// browser holds open.
 ///
 /// It sees only one moment, not what was open before or will be open later. It does not judge UDP ports, because voice
 /// and video calls in pages use them.

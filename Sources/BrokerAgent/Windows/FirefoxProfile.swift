@@ -123,8 +123,8 @@ final class FirefoxProfile {
         }
     }
 
-    /// Removes the folder of a first start. Nobody reads its files any more, and among them the files of others would
-    /// go unnoticed.
+    /// Removes the folder of a first start. Nobody reads its files any more, and a file that somebody else put among
+    /// them would go unnoticed.
     private func remove(_ folder: Directory) {
         do throws(FileError) { try folder.removeTree() } catch {
             logger.warning("the folder of Firefox's first start cannot be removed", metadata: ["error": "\(error)"])

@@ -8,8 +8,8 @@ internal import Processes
 /// Checks whether the installed browsers know the policies on which Baton relies. Chromium and Firefox ignore an
 /// unknown policy.
 ///
-/// A search reads a browser's files when the agent starts, and again if they have changed before a window opens. This
-/// object belongs to the agent's thread; its own threads only wait.
+/// A search reads a browser's files when the agent starts. Before a window opens, the files are searched again if they
+/// have changed. This object belongs to the agent's thread; its own threads only wait.
 final class PolicyChecks {
     /// A search of a browser's files for policies: running, or ended with a finding.
     private enum Examination {

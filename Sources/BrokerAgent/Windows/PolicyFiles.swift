@@ -61,8 +61,8 @@ struct FirefoxFiles {
         system = folder.appending("firefox")
     }
 
-    /// Writes the files that block Firefox's own pages and all files outside `openFolders`, and shows the written files
-    /// to the browser.
+    /// Writes the files by which Firefox blocks two things: its own pages, and every file outside `openFolders`. Shows
+    /// the written files to the browser.
     ///
     /// - Parameters:
     ///   - openFolders: the folders whose files may be opened, as absolute paths without links.

@@ -13,9 +13,9 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         /// The machine cannot confine a browser, so no window opens.
         case confinementUnavailable = "confinement_unavailable"
         case policiesUnavailable = "policies_unavailable"
-        /// A file of the browser's extension differs from the one that the agent packed.
+        /// A browser does not know a policy on which Baton relies.
         case policyUnknown = "policy_unknown"
-        /// A file of a window's policies differs from the one that the agent wrote.
+        /// A file of the browser's extension is not the one that the agent packed.
         case extensionChanged = "extension_changed"
         /// A file of a window's policies is not the one that the agent wrote.
         case policiesChanged = "policies_changed"

@@ -15,9 +15,9 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
     /// The origin of the identity platform's pages. Pages of its host open even if the configuration blocks them.
     case signIn(WebOrigin)
-    /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
-    /// The browser starts only after the broker has put the browser's first process into the session's control group:
-    /// see ``AgentMessage/starting(epoch:process:)``.
+    /// The browser of this epoch keeps its files in `storage`, an existing empty folder of the agent's user. The
+    /// browser starts only after the broker has put the browser's first process into the session's control group: see
+    /// ``AgentMessage/starting(epoch:process:)``.
     case confine(epoch: Epoch.ID, storage: String)
     /// Start the browser in this waiting process or, if the process could not be confined, end it.
     case proceed(process: Int32, isConfined: Bool)

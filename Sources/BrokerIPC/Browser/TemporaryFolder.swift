@@ -27,8 +27,8 @@ package struct TemporaryFolder: Sendable {
     /// The maximum number of names to try if other users have taken the previous names.
     private static let maximumNames = 4
 
-    /// The epoch whose temporary folder this entry of the profiles' folder records; nil if the entry is not such a
-    /// record.
+    /// The epoch of the temporary folder that is recorded by this entry of the profiles' folder; nil if the entry is
+    /// not such a record.
     package static func epoch(ofRecord entry: String) -> String? {
         entry.hasSuffix(suffix) ? String(entry.dropLast(suffix.utf8.count)) : nil
     }

@@ -18,7 +18,8 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     case addProcess(epoch: Epoch.ID, user: UInt32)
     /// Kills every process of the epoch's group, waits until each is gone, and removes the group, if there is one.
     case kill(epoch: Epoch.ID)
-    /// Lists the files in every ``SearchedPlace`` that the user owns and that have changed since this time, in seconds
-    /// since 1970. Answered by ``HelperReply/left(home:files:unread:foldersSearched:)``.
+    /// Lists the user's files in every ``SearchedPlace`` that have changed since this time, in seconds since 1970.
+    /// Below the user's home, files of every owner count. Answered by
+    /// ``HelperReply/left(home:files:unread:foldersSearched:)``.
     case report(user: UInt32, since: Int)
 }

@@ -57,7 +57,7 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     /// The device has left its directory or was reset. The values are the device's former registration, if any, and
     /// whether the directory no longer lists the device.
     case left(deviceID: String?, isDirectoryTold: Bool)
-    /// How many of the MDM's commands succeeded, failed, or stay with the MDM for a later check-in.
+    /// How many of the MDM's commands succeeded, failed, or were left with the MDM for a later check-in.
     case checkedIn(done: Int, failed: Int, later: Int)
     case metrics(DeviceMetrics)
     case failed(OperatorFailure)

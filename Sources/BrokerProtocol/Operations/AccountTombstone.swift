@@ -38,7 +38,7 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
     }
 }
 
-/// The accounts that one reader has seen and whose departure that reader has not acknowledged, oldest first.
+/// The accounts that one reader has seen and whose departure it has not acknowledged yet; oldest first.
 ///
 /// The reader gets the oldest account as its previous account. No change is lost if the app crashes between receiving a
 /// change and deleting its data, or if two workers came and went while the app was stopped.
@@ -79,7 +79,7 @@ package struct AccountTombstones: Sendable, Equatable {
         return told != before
     }
 
-    /// Whether the app removed this account in `epoch` and nobody has signed in through the app since.
+    /// Whether the app removed this account in `epoch` and nobody has signed in through the app since then.
     package func isRemoved(_ homeAccountID: String, in epoch: Epoch) -> Bool {
         knows(homeAccountID, in: epoch) && told.last?.isRemoved == true
     }
@@ -105,8 +105,8 @@ package struct AccountTombstones: Sendable, Equatable {
         told.removeFirst(max(0, told.count - Self.maximum))
     }
 
-    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed. Keeps an
-    /// account that the reader has seen in that epoch or later.
+    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed. Keeps the
+    /// account if the reader has seen it in `epoch` or later.
     ///
     /// - Parameter epoch: the epoch in which the reader was told of the departure: the current epoch or an earlier one.
     package mutating func acknowledge(_ homeAccountID: String, in epoch: Epoch) -> Bool {

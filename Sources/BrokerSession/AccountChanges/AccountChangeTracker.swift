@@ -69,8 +69,9 @@ final class AccountChangeTracker: Sendable {
         return AppResponse()
     }
 
-    /// Delays an answer that contains a token until it is recorded on disk that the reader was told about the worker.
-    /// Even an app that signs in but never asks for the current account is therefore told when the worker leaves.
+    /// Delays an answer that contains a token until the disk holds the record that the reader was told about the
+    /// worker. Even an app that signs in but never asks for the current account is therefore told when the worker
+    /// leaves.
     func noting(_ call: AppRequest, _ answer: AppAnswer) throws(BrokerError) -> AppAnswer {
         switch answer {
         case .elsewhere: return answer

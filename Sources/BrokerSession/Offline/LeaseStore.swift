@@ -69,7 +69,7 @@ package struct LeaseStore: Sendable {
     }
 
     /// Adds this moment to the record of time on disk, and returns the record. If there is no record, erases all
-    /// leases; a new record is then begun only if the server's time is given, and otherwise the result is nil.
+    /// leases. It then begins a new record if the server's time is given, and otherwise returns nil.
     private func advance(trusting server: Int?) throws -> OfflineTime? {
         let moment = try now()
         var time: OfflineTime

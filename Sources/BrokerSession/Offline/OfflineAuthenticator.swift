@@ -28,8 +28,8 @@ package struct OfflineAuthenticator {
     /// Judges one attempt. For an unknown name, the same work is done as for a known name, with one exception: a TPM
     /// that keeps PINs is not asked, because it would count a wrong attempt.
     ///
-    /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
-    ///   stays counted.
+    /// - Throws: ``FileError``, or an error of the cryptography library. In that case the result is unknown, and the
+    ///   attempt remains counted.
     package func judge(name: String, secret: SecretBytes) throws -> Finding {
         let found = try store.look()
         guard found.mayBegin else { return .clockSetBack }

@@ -3,9 +3,9 @@
 /// The device's record of time: how much time has passed, across restarts of the machine. It is a pure value that is
 /// written to disk regularly.
 ///
-/// The record keeps the highest reading of the wall clock; a lower reading means that the clock was set back.
-/// Powered-on time is counted exactly while the machine runs. If the machine stops without a last entry, the time since
-/// the previous entry is lost; the limit on the number of boots bounds that loss.
+/// The record keeps the highest reading of the wall clock; a lower reading means that the clock was set back. While the
+/// machine runs, powered-on time is counted exactly. If the machine stops without a last entry, the time since the
+/// previous entry is lost; the limit on the number of boots bounds that loss.
 package struct OfflineTime: Sendable, Codable, Equatable {
     /// A position in the record. The limits of a lease are measured from it.
     package struct Mark: Sendable, Codable, Equatable {

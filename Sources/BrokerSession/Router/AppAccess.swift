@@ -9,7 +9,7 @@ final class AppAccess: Sendable {
     private let locks: Mutex<Locks>
 
     private struct Locks {
-        /// The ended epoch whose data each eraser of a locked app must still erase.
+        /// For each eraser of a locked app, the ended epoch whose data it must still erase.
         let epochs: [AppEraser: Epoch]
         /// The bundle ids of the locked apps.
         let apps: Set<String>
@@ -20,7 +20,7 @@ final class AppAccess: Sendable {
         }
     }
 
-    /// - Parameter locks: the ended epoch whose data each eraser of a locked app must still erase.
+    /// - Parameter locks: for each eraser of a locked app, the ended epoch whose data it must still erase.
     init(session: CurrentSession, locks: [AppEraser: Epoch]) {
         self.session = session
         self.locks = Mutex(Locks(locks))
@@ -64,7 +64,7 @@ final class AppAccess: Sendable {
         return app
     }
 
-    /// Checks a request that names no client: one of the apps that may have sent it must be unlocked.
+    /// Checks a request that names no client: at least one of the apps that may have sent it must not be locked.
     ///
     /// - Throws: as ``app(_:in:)``.
     func checkAny(_ call: AppRequest) throws(BrokerError) {

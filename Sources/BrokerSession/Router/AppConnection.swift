@@ -38,7 +38,7 @@ final class AppConnection: Sendable {
         var last = AppConnection.moments.add(1, ordering: .relaxed).newValue
         /// Called when the app cancels a request, by the request's id.
         var cancellations: [String: @Sendable () -> Void] = [:]
-        /// Answers that threads other than the connection's own have made and that are not sent yet.
+        /// Answers that were made by threads other than the connection's own, and were not sent yet.
         var outbox: [@Sendable () -> Void] = []
         /// Whether a thread is sending these answers.
         var isServed = false

@@ -45,7 +45,8 @@ final class DataHolderReporter: Sendable {
     /// Returns the app of a request if the app must be reported. This is also done while nobody is signed in: the app
     /// may then belong to the session that is being cleared.
     ///
-    /// - Throws: ``BrokerError`` if no process is known that could be ended with the session.
+    /// - Throws: ``BrokerError`` if the process that connected is unknown, so that it could not be ended with the
+    ///   session.
     private func holder(_ call: AppRequest) throws(BrokerError) -> Holder? {
         let now = session.now
         guard let clientID = call.parameters[.clientID],

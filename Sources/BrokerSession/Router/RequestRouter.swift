@@ -30,7 +30,7 @@ struct RequestRouter: Sendable {
         }
         let call = AppRequest(request: request, app: app, refusals: refusals)
         counter.request(call.operation)
-        // The sign-out kills this process, with the counts that have not been reported.
+        // The sign-out kills this process, and the counts that have not been reported are lost with it.
         if call.operation == .signOut { counter.report() }
         do throws(BrokerError) {
             if let refusal = request.refusal { throw refusal }

@@ -198,7 +198,7 @@ struct PlatformRequests: Sendable {
 
     /// Revokes a refresh token that this device does not need (RFC 7009).
     ///
-    /// - Throws: as ``IdentityClient/post(_:to:)``; the token then expires by itself.
+    /// - Throws: as ``IdentityClient/post(_:to:)``; in that case the token expires by itself.
     func giveBack(_ token: Sensitive<String>) async throws {
         var form = FormParameters()
         form.append(ParameterName.clientID, WellKnownApplication.broker)
@@ -206,7 +206,8 @@ struct PlatformRequests: Sendable {
         _ = try await server.post(form, to: EndpointPath.revocation(tenant: server.tenant))
     }
 
-    /// Returns the organisation's published key whose id a signed token names; nil if there is none.
+    /// Returns, from the organisation's published keys, the key with the id that a signed token names; nil if there is
+    /// no such key.
     ///
     /// - Throws: ``HTTPSError``, ``JOSEFailure``.
     func signingKey(of token: String) async throws -> JSONWebKey? {

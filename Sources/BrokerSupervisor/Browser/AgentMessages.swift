@@ -15,8 +15,8 @@ final class AgentMessages {
     private let browser: BrowserSupervision
     private let removal: AppDataRemoval
     private let sessionProcess: SessionProcess
-    /// Tells the threads that accept apps which processes the agent started. These processes belong to the worker's
-    /// browser.
+    /// Lets the threads that accept apps recognise the processes that the agent started. These processes belong to the
+    /// worker's browser.
     private let origin: BrowserOrigin
     private let logger: Logger
 

@@ -25,8 +25,7 @@ struct BrowserObservation {
     let epoch: Epoch
     /// The observed processes that were still running when the supervisor last looked.
     private var processes: Set<ProcessTable.Name> = []
-    /// The profiles that processes of this epoch's browser name in their mark, keyed by the path of the profile's
-    /// folder.
+    /// The profiles named in the marks of this epoch's browser processes, keyed by the path of the profile's folder.
     private var profiles: [String: SeenProfile] = [:]
     /// Whether the agent was ordered to open a browser and has not yet reported it as opened.
     private var awaitsBrowser = false
@@ -67,7 +66,7 @@ struct BrowserObservation {
         do { _ = try look(agent, ownUser) } catch { isIncomplete = true }
     }
 
-    /// Compares the agent's report that the browser is gone with the processes and folders that were observed.
+    /// Checks the agent's report that the browser is gone against the processes and folders that were observed.
     mutating func ended(by agent: AgentLink, _ ownUser: UInt32) -> End {
         isEndObserved = false
         do {

@@ -98,8 +98,9 @@ final class BrowserSupervision {
 
     /// Orders the agent to close the browser of this epoch. If the device has a helper, the helper first kills the
     /// browser's confined processes. It does so as soon as the agent has reported what they hold open, or when the
-    /// agent's time to report is over. While no agent is connected, the helper alone ends the browser, but only if
-    /// every browser of the epoch was confined; otherwise nothing happens.
+    /// agent's time to report is over. While no agent is connected, the helper ends the browser by itself if every
+    /// browser of the epoch was confined. If one of them may have run unconfined, nothing happens until an agent
+    /// connects.
     func close(_ epoch: Epoch) {
         guard let agent = agent.link else {
             if let confinement, confinement.hasConfined(epoch) { confinement.kill(epoch) }
@@ -130,7 +131,8 @@ final class BrowserSupervision {
     }
 
     /// Orders the agent to end the window of a sign-in, a join or a PIN page, because the window is no longer needed.
-    /// If the order to open the page still waits for the browser's storage, this order follows it.
+    /// If the order to open the page still waits for the browser's storage, the order to end the window is queued
+    /// behind it.
     func endSignIn(in state: SessionMachine.State) {
         guard let epoch = state.session?.epoch, let agent = agent.link else { return }
         guard let confinement, confinement.isPreparing(epoch) else { return agent.endSignIn(epoch) }
@@ -144,7 +146,7 @@ final class BrowserSupervision {
 
     /// Handles the helper's answer about a browser.
     ///
-    /// - Returns: the ended epoch whose browser is gone now; nil if no ended epoch has lost its browser.
+    /// - Returns: the ended epoch whose browser is gone now; nil if there is no such epoch.
     func answered(_ answer: HelperAnswer, in state: SessionMachine.State) -> Epoch? {
         let agent = agent.link
         guard let confinement else { return nil }
@@ -275,7 +277,7 @@ final class BrowserSupervision {
     /// Handles the agent's report that the browser is gone. If the supervisor still observes a process or folder of the
     /// browser, the close is retried.
     ///
-    /// - Returns: the ended epoch whose browser is gone now; nil if no ended epoch has lost its browser.
+    /// - Returns: the ended epoch whose browser is gone now; nil if there is no such epoch.
     func closed(_ epoch: Epoch.ID, in state: SessionMachine.State) -> Epoch? {
         guard let ended = answeredClose(of: epoch, in: state), let agent = agent.link else { return nil }
         let isConfined = confinement != nil && holder?.epoch == ended

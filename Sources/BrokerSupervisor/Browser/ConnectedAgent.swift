@@ -11,8 +11,8 @@ final class ConnectedAgent {
     private(set) var link: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasReceivedInput = false
-    /// Why windows cannot open, according to the agent; nil if the agent has reported no obstacle, or if a window was
-    /// opened since then.
+    /// Why windows cannot open, according to the agent; nil if the agent has reported no obstacle, or has opened a
+    /// window since its last such report.
     private(set) var obstacleToWindows: WindowObstacle?
     /// The number of folders that the agent took away from apps but cannot remove.
     private(set) var foldersLeft = 0

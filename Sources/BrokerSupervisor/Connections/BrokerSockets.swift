@@ -87,8 +87,8 @@ struct BrokerSockets: Sendable {
     }
 
     /// Determines an app's identity once, from the socket that the app connected to and from the kernel's record at the
-    /// time of the connection. The process id may have been reused since; the id is passed on only if the process still
-    /// exists.
+    /// time of the connection. The process id may have been reused since then; the id is passed on only if the process
+    /// that connected still exists.
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
         // A peer that connects and closes must not cause work for the session process.
         guard !descriptor.isEnded else { return }
@@ -103,9 +103,8 @@ struct BrokerSockets: Sendable {
         listeners.limits.note(limit, .waiting, of: record.process, held: held)
     }
 
-    /// The number of file descriptors that connections may not use, so that the state can always be written and the
-    /// session process started. Connections of apps must leave more descriptors free than that, for operators and
-    /// agents.
+    /// The number of file descriptors that connections may not use, so that the broker can always write its state and
+    /// start the session process. Connections of apps must leave even more descriptors free, for operators and agents.
     private static let reserve: Int32 = 48
     private static let appReserve: Int32 = 96
 
@@ -160,7 +159,7 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// If the socket has a place left for this user, calls `prepare` and runs the returned closure on a new thread.
+    /// If one more connection of this user is allowed, calls `prepare` and runs the returned closure on a new thread.
     private func serve(_ peer: Peer, in limiter: ControlConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void)
         throws
     {
@@ -214,7 +213,7 @@ struct BrokerSockets: Sendable {
             let id = Self.links.next()
             defer { inputs.post(.operatorGone(connection: id)) }
             let open = Mutex(0)
-            // A peer that neither sends a request nor waits for an answer loses its place.
+            // The connection of a peer that neither sends a request nor waits for an answer is ended.
             func asksInTime() -> Bool {
                 while !descriptor.isReadable(within: patience) { if open.withLock({ $0 == 0 }) { return false } }
                 return true

@@ -12,7 +12,7 @@ final class ControlConnectionLimiter: Sendable {
         self.total = total
     }
 
-    /// Takes a place for this user; returns false if none is left.
+    /// Counts one more connection of this user; returns false if a limit has been reached.
     func take(_ user: UInt32) -> Bool {
         taken.withLock { taken in
             guard taken[user, default: 0] < perUser, taken.values.reduce(0, +) < total else { return false }
@@ -21,7 +21,7 @@ final class ControlConnectionLimiter: Sendable {
         }
     }
 
-    /// Frees a place that was taken for this user.
+    /// Removes one connection of this user from the count.
     func leave(_ user: UInt32) {
         taken.withLock { taken in
             guard let count = taken[user] else { return }

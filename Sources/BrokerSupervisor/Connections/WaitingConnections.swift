@@ -20,8 +20,8 @@ package final class WaitingConnections: Sendable {
         /// The processes with waiting connections, in the order of their turns.
         var turns: [AppProcess] = []
         var number: UInt64 = 0
-        /// The number of the running session process, if any, and the number of connections that were passed to that
-        /// process but that the process has not taken yet.
+        /// The running session process's number, if one runs, and how many connections were passed to that process but
+        /// not yet taken by it.
         var sessionProcess: UInt64?
         var untaken = 0
         var isWoken = false
@@ -30,8 +30,8 @@ package final class WaitingConnections: Sendable {
     private let state = Mutex(State())
     private let wake: @Sendable () -> Void
 
-    /// The maximum number of connections that were passed to the session process but that it has not taken yet. The
-    /// socket to that process has room for all of them.
+    /// The maximum number of connections that were passed to the session process but not yet taken by it. The socket to
+    /// that process has room for all of them.
     private static let maximumUntaken = 32
 
     /// - Parameter wake: asks the supervisor to take the next connection.

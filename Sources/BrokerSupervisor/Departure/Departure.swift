@@ -4,10 +4,11 @@ internal import DeviceKeyStore
 package import DeviceSettings
 internal import Files
 
-/// An operator's order to leave the directory or to reset the device. It stays on disk until it is carried out.
+/// An operator's order to leave the directory or to reset the device. The order is kept on disk until it is carried
+/// out.
 package struct Departure: Sendable, Codable, Equatable {
     package enum Kind: String, Sendable, Codable {
-        /// Removes the join; everything else stays.
+        /// Removes the join; everything else is kept.
         case leave
         /// Removes everything that came with a join, an enrollment or a worker.
         case reset

@@ -56,7 +56,7 @@ package struct DepartureEraser: Sendable {
     }
 
     private func reset() throws {
-        // The record lists the managed items, so it is removed before them.
+        // The record lists the managed items. Remove it first, so that it never lists an item that is already gone.
         try files.root.file(MDMStore.fileName).remove()
         try files.management.removeTree()
         Failpoint.departureManagementErased.reach()

@@ -132,7 +132,7 @@ final class BrowserContainer {
     }
 
     /// Asks the helper to put a process into the control group. The agent keeps the process waiting until the answer
-    /// arrives. The process may not become the browser earlier.
+    /// arrives, because the process must not become the browser before then.
     func add(_ process: Int32, in epoch: Epoch, of agent: AgentLink) {
         guard case .ready(epoch, _) = state, let parent = agent.pid.flatMap(Self.name),
             let handle = ProcessAncestry.handle(of: process, startedBy: parent), !agent.hasEnded

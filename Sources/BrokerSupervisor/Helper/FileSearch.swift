@@ -6,13 +6,14 @@ internal import Receipts
 
 /// The result of the search for files that a session's user left behind.
 struct FileSearch: Equatable {
-    /// The names of the leftovers (docs/reference/leftovers.md); sorted. ``Receipt/unexplained`` stands for files that
-    /// no entry names.
+    /// The sorted names of the leftovers (docs/reference/leftovers.md). ``Receipt/unexplained`` stands for files that
+    /// match no entry of that page.
     var found: [String] = []
     /// The places that were searched completely.
     var searched: Set<SearchedPlace> = []
 
-    /// When the search for the other folders began, in seconds since 1970; nil unless it began before the session.
+    /// The time at which the search for ``SearchedPlace/otherFolders`` began, in seconds since 1970; nil unless that
+    /// was before the session.
     var foldersAsOf: Int?
 
     static let nowhere = FileSearch()

@@ -53,7 +53,7 @@ final class HelperClient: Sendable {
         orders.post(.ask(request, descriptors, answer: answer))
     }
 
-    /// Kills the browsers and removes the storage of all epochs, before any request that is made later.
+    /// Kills the browsers of all epochs and removes the storage of all epochs. Later requests are sent only after that.
     func clear() { orders.post(.clear) }
 
     /// Ends the thread after it has handled all earlier requests.

@@ -148,7 +148,7 @@ final class OperatorService {
         updates.whenKnown { answer(.done) }
     }
 
-    /// Opens a page in the session's browser on which the worker sets a PIN for offline sign-in.
+    /// Opens, in the session's browser, the page on which the worker sets a PIN for offline sign-in.
     private func setPIN(answer: @escaping @Sendable (OperatorReply) -> Void) {
         var isSignedIn = false
         if case .signedIn = session.state { isSignedIn = true }

@@ -47,7 +47,8 @@ struct Recovery {
     private static let keysOfMachine =
         ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
 
-    /// Returns no apps if the file with the reasons is damaged, too: a recovery must be possible in spite of that.
+    /// Returns the apps that have a lock reason. If the file with the reasons is damaged, too, returns no apps, because
+    /// a recovery must be possible even then.
     ///
     /// - Throws: ``FileError`` if the file cannot be read.
     private static func appsWithLockReasons(in files: DeviceFiles) throws -> [String] {
@@ -69,7 +70,7 @@ struct Recovery {
         var names = Self.ofJoin + Self.ofEarlierForms
         if isForeign { names += Self.ofMachine }
         if reason == .damaged(file: MDMStore.fileName) { names.append("management") }
-        // If the damaged file has already been replaced by an order to reset, the order stays.
+        // If the damaged file has already been replaced by an order to reset, that order is kept.
         if reason == .damaged(file: DeviceFiles.Name.departure), (try? files.departure()) == nil {
             names.append(DeviceFiles.Name.departure)
         }

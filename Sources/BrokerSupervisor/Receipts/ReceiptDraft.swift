@@ -15,8 +15,8 @@ struct ReceiptDraft: Codable, Equatable {
     var hasSession = false
     /// Whether the worker signed in offline; nil means no.
     var isOffline: Bool?
-    /// An upper bound of the expiry times of the access tokens given to apps, in seconds since 1970; nil while no token
-    /// was given. The bound exceeds the known expiry times, so that most new tokens need no write to disk.
+    /// An upper bound of the expiry times of the access tokens given to apps, in seconds since 1970; nil until a token
+    /// is given. The bound exceeds the known expiry times, so that most new tokens need no write to disk.
     var tokensBound: Int?
 
     /// Seconds by which the bound exceeds the expiry of the token that raised it.

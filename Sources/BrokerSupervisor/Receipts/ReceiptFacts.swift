@@ -85,8 +85,8 @@ final class ReceiptFacts {
         try receive(subject: subject)
     }
 
-    /// Records that an access token expires at `time`. Called before an app gets the token: from then on, the receipt
-    /// of this epoch does not state an earlier time.
+    /// Records that an access token expires at `time`. Called before an app gets the token. From then on, the receipt
+    /// of this epoch states no expiry earlier than `time`.
     func receive(tokenUntil time: Int) throws {
         tokensEndBy = max(tokensEndBy ?? 0, time)
         guard time > draft?.tokensBound ?? 0 else { return }

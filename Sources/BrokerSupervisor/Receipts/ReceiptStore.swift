@@ -69,7 +69,7 @@ package struct ReceiptStore: Sendable {
     /// Appends a line after the chain's end, durably.
     ///
     /// Before a device's first line, the end of the empty chain is written. If power fails before the line is
-    /// acknowledged, the line therefore counts as unacknowledged.
+    /// acknowledged, the line therefore counts as unacknowledged and not as damaged.
     package func append(_ line: SignedLine, _ receipt: Receipt, after end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
@@ -101,12 +101,12 @@ package struct ReceiptStore: Sendable {
         return time - first >= period / Self.segmentsInPeriod
     }
 
-    /// Removes the segments whose receipts are all older than ``period``. The last segment stays: the chain continues
-    /// after its last line.
+    /// Removes the segments whose receipts are all older than ``period``. The last segment is kept, because the chain
+    /// continues after its last line.
     ///
     /// The time of the server's newest countersignature counts as the current time, so a device whose clock was set
     /// forward loses no receipts. Without a countersignature, nothing is removed. A segment whose last line is damaged
-    /// stays, and so do all later ones.
+    /// is kept, and so are all later segments.
     package func removeExpired() throws {
         guard let period, let now = try lines(Name.anchors).compactMap({ try? Anchor($0).at }).max() else { return }
         for segment in try segments().dropLast() {
@@ -205,7 +205,7 @@ package struct ReceiptStore: Sendable {
         (try directory.file(name).read(limit: 8 << 20) ?? []).split(separator: Self.lineFeed)
     }
 
-    /// Adds a line to a file. Lines that cannot be read stay there, so that a verifier finds the damage.
+    /// Adds a line to a file. Lines of the file that cannot be read are kept, so that a verifier finds the damage.
     private func add(_ line: SignedLine, to name: String, keeping maximum: Int) throws {
         let kept = try (pieces(name) + [line.bytes[...]]).suffix(maximum)
         try directory.file(name).replace(with: kept.flatMap { $0 + [Self.lineFeed] })

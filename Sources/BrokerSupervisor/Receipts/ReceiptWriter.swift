@@ -23,8 +23,8 @@ final class ReceiptWriter {
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
-    /// The last hand-over for which this process wrote a receipt, without data about the worker; nil before the first
-    /// receipt. Epochs in which nobody signed in are left out.
+    /// The last hand-over for which this process wrote a receipt; nil before the first receipt. It contains no data
+    /// about the worker. Epochs in which nobody signed in are left out.
     private(set) var last: DeviceState.Handover?
     /// When damage to a chain was last found, in seconds since 1970; nil once the damaged chains that were moved aside
     /// have been removed.

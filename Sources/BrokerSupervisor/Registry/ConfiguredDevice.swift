@@ -18,7 +18,7 @@ final class ConfiguredDevice {
     private(set) var sessionApps: Set<String> = []
     /// The policy in force, from the device's own file and the MDM's override.
     private(set) var policy: SessionPolicy
-    /// Why the MDM's policy is not in force; nil if it is, or if there is none.
+    /// Why the MDM's policy is not in force; nil if it is in force, or if the MDM has set no policy.
     private(set) var policyError: SessionPolicyError?
     private let join: JoinFlow
     private let serverSessions: ServerSessions

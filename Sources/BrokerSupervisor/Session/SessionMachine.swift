@@ -16,7 +16,7 @@ package struct SessionMachine: Sendable, Equatable {
     package private(set) var epoch: Epoch
     /// The locked apps with folders of data. The data that they have from an earlier session must still be taken away.
     package var owingApps: Set<String> = []
-    /// The apps with processes that have not erased the data and that the agent could end.
+    /// The apps with at least one process that has not erased the data and that the agent could end.
     package var lingeringApps: Set<String> = []
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
@@ -210,8 +210,8 @@ extension SessionMachine {
     /// eraser has answered or its processes have all ended, or the apps' time is over. Third, the agent has answered
     /// about the data of apps that have not erased it.
     ///
-    /// The agent is ordered to take that data away only after it has cleared the browser: after a restart of the
-    /// machine, the device waits for the agent anyway.
+    /// The order to take that data away is sent after the agent has cleared the browser, not earlier. After a restart
+    /// of the machine, the device waits for the agent anyway.
     ///
     /// - Parameter newID: the random id of the epoch that begins if a worker waits.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
@@ -220,8 +220,8 @@ extension SessionMachine {
         guard !pending.items.contains(.browser) else { return [] }
         if pending.taking == nil {
             let owing = pending.commit.isAttempt ? [] : owingApps
-            // A process that keeps running may show data of the worker, or write it again after the others have erased
-            // it.
+            // A process that keeps running may show data of the worker, or write it again after the app's other
+            // processes have erased it.
             let apps = pending.commit.dataHolders.union(owing).subtracting(pending.commit.erased).union(lingeringApps)
             if !apps.isEmpty {
                 var ordered = pending
@@ -350,7 +350,7 @@ extension SessionMachine {
     ///
     /// - Parameters:
     ///   - failed: the apps whose data the agent could not take away. The agent has reported nothing about an app that
-    ///     is in neither set.
+    ///     is in neither `taken` nor `failed`.
     ///   - absent: the apps in `taken` for which a folder was missing.
     package mutating func dataTaken(
         _ taken: Set<String>, failed: Set<String>, absent: Set<String> = [], of ended: Epoch, newID: Epoch.ID
@@ -389,7 +389,7 @@ extension SessionMachine.PendingSignOut {
                 + Set(commit.apps.keys).union(unerased.subtracting(taking?.absent ?? [])).sorted().map(outcome))
     }
 
-    /// The apps whose data the agent had to take away and that have not erased it themselves in the meantime.
+    /// The apps whose data the agent had to take away, except for those that have erased it themselves in the meantime.
     private var unerased: Set<String> {
         guard let taking else { return [] }
         return taking.apps.subtracting(commit.erased.subtracting(taking.unended))

@@ -119,7 +119,7 @@ extension SessionMachine {
         package let apps: Set<String>
         /// The apps that an earlier session keeps locked.
         package let owing: Set<String>
-        /// The apps with folders for which a process remained that had not erased the data. Later answers of the app's
+        /// The apps with folders that still had a process that had not erased the data. Later answers of the app's
         /// other processes do not cover that process.
         package let unended: Set<String>
         /// The apps whose data was taken away; nil until the agent has answered or the agent's time is over.

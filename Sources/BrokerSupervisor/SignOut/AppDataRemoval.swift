@@ -10,7 +10,7 @@ internal import SessionIPC
 /// Owns the removal of data that apps have not erased: the agent ends the apps' processes, then takes the apps' folders
 /// away. An app whose data is still there afterwards is locked.
 final class AppDataRemoval {
-    /// The processes that the agent ended last.
+    /// The processes that the agent ended most recently.
     private(set) var endedProcesses: [EndedProcess] = []
     /// The apps that have no eraser and for which a folder was missing at the last sign-out.
     private(set) var appsWithoutFolder: Set<String> = []
@@ -95,7 +95,7 @@ final class AppDataRemoval {
             dataHolders: state.pending?.commit.dataHolders ?? [], until: deadline)
     }
 
-    /// Sends the order to the agent, or sends it again to an agent that has connected since.
+    /// Sends the order to the agent, or sends it again to an agent that has connected since the order was made.
     func sendOrder(in state: SessionMachine.State) {
         guard let pending = state.pending, let taking = pending.taking, taking.taken == nil, let dataOrder
         else { return }

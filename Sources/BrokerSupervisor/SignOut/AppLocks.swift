@@ -31,7 +31,7 @@ package final class AppLocks {
     /// The bundle ids of the locked apps, sorted.
     package var apps: [String] { Set(epochs.keys.map(\.bundleID)).sorted() }
 
-    /// The locked apps that have no eraser of their own that can unlock them.
+    /// The locked apps that have no eraser of their own that could unlock them.
     var appsWithoutEraser: Set<String> {
         Set(apps).subtracting(epochs.keys.filter { $0 != .whole($0.bundleID) }.map(\.bundleID))
     }
@@ -48,8 +48,8 @@ package final class AppLocks {
             metadata: ["apps": "\(erasers.map(\.rawValue).joined(separator: " "))"])
     }
 
-    /// Removes the lock of an eraser that has erased its data of this epoch. Its app is no longer locked once none of
-    /// its erasers has a lock.
+    /// Removes the lock of an eraser that has erased its data of this epoch. The app is unlocked once none of its
+    /// erasers has a lock.
     ///
     /// - Returns: whether there was a lock for that epoch.
     package func unlock(_ eraser: AppEraser, erased ended: Epoch) throws -> Bool {
@@ -75,7 +75,7 @@ package final class AppLocks {
         try store(changed)
     }
 
-    /// Removes the locks of apps whose data was removed by others, whichever epoch the data belonged to.
+    /// Removes the locks of apps whose data was removed by the agent or by hand, whichever epoch the data belonged to.
     package func unlock(_ apps: Set<String>) throws {
         try store(epochs.filter { !apps.contains($0.key.bundleID) })
         try forget(apps)

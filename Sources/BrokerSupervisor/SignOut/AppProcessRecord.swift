@@ -59,8 +59,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     }
 
     /// Begins the next epoch. Apps of the ended session may connect again before that session is cleared. Forgets the
-    /// processes that have ended by now: any process that erases the data does so later, and also erases what they
-    /// left.
+    /// processes that have ended by now: a process that later erases the data also erases what they left.
     package mutating func end(isRunning: (ProcessTable.Name) -> Bool) {
         former.merge(current.mapValues { $0.filter(isRunning) }) { $0.union($1) }
         current = [:]
@@ -90,9 +89,10 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         requested(as: app).filter { !hasErased($0, of: app, in: epoch) }
     }
 
-    /// Whether an app has a process other than those that have erased the data: a running process that has registered
-    /// erasers but has not erased the data, or a process without erasers, which may have left data of the session since
-    /// the others erased it. An app with too many processes counts as having such a process.
+    /// Whether an app has a process other than those that have erased the data. Such a process is either a running
+    /// process that has registered erasers but has not erased the data, or any process without erasers. A process
+    /// without erasers may have left data of the session after the app's other processes erased it. An app with too
+    /// many processes counts as having such a process.
     package func isLingering(_ app: String, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         let erasers = own(app, in: epoch).values
         let processes = requested(as: app)
@@ -135,10 +135,10 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         erasers = (erasers ?? [:]).merging([eraser: processes]) { $1 }
     }
 
-    /// Notes that a process has registered an eraser. Each app has its own room, so that no app takes room from
-    /// another. Processes that have ended take no room.
+    /// Notes that a process has registered an eraser. The limits apply to each app separately, so that no app prevents
+    /// another from registering erasers. Processes that have ended do not count.
     ///
-    /// - Returns: whether there was room.
+    /// - Returns: false if a limit has been reached.
     package mutating func register(
         _ process: ProcessTable.Name, for eraser: AppEraser, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Bool {
@@ -196,8 +196,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         whole(processes(of: eraser, in: epoch), isRunning: isRunning)
     }
 
-    /// The eraser's answer as a whole. If processes are missing from the record, one of them may have the data,
-    /// whatever the others have answered.
+    /// The eraser's answer as a whole. If processes are missing from the record, one of these missing processes may
+    /// have the data, whatever the recorded processes have answered.
     private func whole(_ processes: EraserProcesses, isRunning: (ProcessTable.Name) -> Bool) -> Commit.Answer {
         let answer = processes.answer(isRunning: isRunning)
         return answer == .done && !isComplete ? .awaited : answer
@@ -211,8 +211,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         if processes.askAgain(isRunning: isRunning) { set(processes, of: eraser) }
     }
 
-    /// Requires the erasers of an app to erase its data anew if no other process of the app is running. The erasers
-    /// then also erase what the other processes have left.
+    /// Requires the erasers of an app to erase its data anew if every process of the app that has registered no eraser
+    /// has ended. The erasers then also erase what those processes have left.
     ///
     /// - Returns: the erasers.
     package mutating func askAnew(
@@ -249,7 +249,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         return processes.registered.subtracting(processes.erased).filter { $0 != .unseen && isRunning($0) }
     }
 
-    /// The erasers among these for which no running process is left that could answer.
+    /// Returns which of these erasers have no running process that could still answer.
     package func gone(
         _ erasers: some Sequence<AppEraser>, in epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> Set<AppEraser> {

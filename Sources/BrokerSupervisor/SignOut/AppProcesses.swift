@@ -166,7 +166,7 @@ final class AppProcesses {
     }
 }
 
-/// What keeps an app locked although another of its processes may have erased the data.
+/// What keeps an app locked although one of its processes may have erased the data.
 package struct LockObstacle: Sendable, Equatable {
     /// The running processes that have not erased the data.
     package var processes: [Int32] = []

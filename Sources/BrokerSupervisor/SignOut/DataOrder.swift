@@ -74,7 +74,7 @@ package struct DataOrder: Hashable, Sendable {
         return order
     }
 
-    /// The apps of an earlier order that have gained processes since then, or that have processes that must erase the
+    /// The apps of an earlier order that have gained processes since then, or that have a process which must erase the
     /// data again. Even if such a process has ended, it may have read the data before the data was taken away, and
     /// written it again.
     package func grown(since earlier: DataOrder) -> Set<String> {

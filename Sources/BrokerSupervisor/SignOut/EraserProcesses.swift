@@ -5,8 +5,8 @@ package import Processes
 /// The processes that registered one eraser in a session, and what each has answered about that session's data.
 ///
 /// Each of these processes may hold the data in its memory, and may have left some on the disk when it ended. The data
-/// therefore counts as erased once every process has erased it, or had ended before another process erased it, and the
-/// last answer is not a failure.
+/// therefore counts as erased only if the last answer is not a failure, and each process has either erased the data
+/// itself or had ended before another process erased it.
 package struct EraserProcesses: Codable, Hashable, Sendable {
     /// The epoch of the session whose data must be erased.
     package let epoch: Epoch
@@ -20,7 +20,7 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
 
     package init(of epoch: Epoch) { self.epoch = epoch }
 
-    /// - Returns: whether there was room.
+    /// - Returns: false if too many processes have registered the eraser.
     package mutating func register(
         _ process: ProcessTable.Name, isRunning: (ProcessTable.Name) -> Bool
     ) -> Bool {
@@ -31,8 +31,8 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
         return true
     }
 
-    /// Forgets the processes that ended during the session: any process that erases the data later also erases what
-    /// they left. If no process is running, keeps one ended process to show that no process is left that could answer.
+    /// Forgets the processes that ended during the session: a process that later erases the data also erases what they
+    /// left. If no process is running, keeps one ended process, which shows that nobody can answer any more.
     package mutating func forgetEnded(isRunning: (ProcessTable.Name) -> Bool) {
         let running = registered.filter(isRunning)
         registered = running.isEmpty ? Set(registered.prefix(1)) : running
@@ -80,7 +80,7 @@ package struct EraserProcesses: Codable, Hashable, Sendable {
     /// Requires the data to be erased anew, whatever the processes have answered.
     package mutating func askAnew() { (last, erased, failed, covered) = (nil, [], [], []) }
 
-    /// Whether no running process is left that could answer.
+    /// Whether no running process could still answer.
     package func isGone(isRunning: (ProcessTable.Name) -> Bool) -> Bool {
         !registered.isEmpty && !registered.subtracting(erased).contains(where: isRunning)
     }

@@ -36,8 +36,8 @@ final class ErasureQuestions {
         sessionProcess.tell(.asked(questions))
     }
 
-    /// Asks the erasers of each app that was locked because a process without an eraser kept running, once that process
-    /// has ended.
+    /// Asks the erasers of apps that were locked because of a running process without an eraser, after that process has
+    /// ended.
     func askInPlaceOfEnded(during pending: SessionMachine.PendingSignOut?) throws {
         let former = locks.epochs
         for (lock, ended) in former where lock == .whole(lock.bundleID) {

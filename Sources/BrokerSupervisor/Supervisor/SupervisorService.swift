@@ -73,7 +73,7 @@ package struct SupervisorService: Service {
 
     /// Serves until the process is asked to stop. Notifies the service manager when it is ready.
     ///
-    /// - Throws: the error that made it impossible to serve. The session is then over.
+    /// - Throws: the error that made it impossible to serve. In that case the session is over.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -35,7 +35,8 @@ extension DeviceSnapshot {
         return app
     }
 
-    /// Checks whether an app with this identity may learn who is signed in although its request names no client.
+    /// Checks whether an app with this identity may learn who is signed in, even though the app's request names no
+    /// client.
     ///
     /// - Throws: ``BrokerError`` if the registry is unusable, or if the profile's lists permit none of the apps that
     ///   this identity may act as.

@@ -8,7 +8,7 @@ package protocol MDMClientInterface: Sendable {
     var settings: ManagedSettings { get }
     /// Makes the managed state visible to every app if the device is managed. Called before the broker serves apps.
     ///
-    /// - Throws: ``FileError``. The broker then does not start.
+    /// - Throws: ``FileError``. In that case the broker does not start.
     func declare() throws
     /// Receives each stage of the worker's session. Called on the supervisor's thread; must not block.
     func session(is stage: SessionStage)

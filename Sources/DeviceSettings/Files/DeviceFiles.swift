@@ -58,7 +58,7 @@ package struct DeviceFiles: Sendable {
     }
 
     /// The limits allow for the longest file: the record of the apps' processes, if the maximum number of apps register
-    /// and each uses all its room.
+    /// and each registers as much as its limits allow.
     private static let limits = JSONLimits(bytes: 8 << 20, values: 512 << 10)
 
     /// Reads a JSON file of the root folder. Returns nil if the file is missing.

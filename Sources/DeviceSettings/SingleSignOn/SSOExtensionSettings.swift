@@ -29,8 +29,8 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
 }
 
 extension [String: PropertyList] {
-    /// Returns the names in a list setting of the plug-in, which is one text with commas between the names. Spaces
-    /// around names are ignored.
+    /// Returns the names in a list setting of the plug-in. Such a setting is one text with commas between the names.
+    /// Spaces around names are ignored.
     ///
     /// - Throws: ``RegistryFailure`` for a value of a different type.
     func names(_ key: PropertyKey) throws(RegistryFailure) -> [String] {
@@ -44,7 +44,7 @@ extension [String: PropertyList] {
         }
     }
 
-    /// Returns a flag of the plug-in, which is 0 or 1; nil if it is missing.
+    /// Returns a flag (0 or 1) of the plug-in; nil if the flag is missing.
     ///
     /// - Throws: ``RegistryFailure`` for any other value.
     func flag(_ key: PropertyKey) throws(RegistryFailure) -> Bool? {

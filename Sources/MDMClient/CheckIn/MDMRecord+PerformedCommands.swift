@@ -86,8 +86,8 @@ extension MDMRecord {
     }
 
     /// Returns why a configuration is refused; nil if it is accepted. The broker's own configuration is refused if the
-    /// broker cannot follow it, and an app's if the broker could then serve no app. After a refusal, the previous
-    /// configuration stays in force.
+    /// broker cannot follow it. An app's configuration is refused if the broker could serve no app with it. After a
+    /// refusal, the previous configuration remains in force.
     private func refusal(of configuration: [String: PropertyList]?, for identifier: String) throws -> ErrorItem? {
         guard identifier == AppConfiguration.broker else {
             // If the device already serves no app, this configuration may be the one that repairs it.
@@ -150,7 +150,7 @@ extension MDMRecord {
         return .done(.installation(identifier: identifier, state: .managed))
     }
 
-    /// Records that an app could not be installed. A version that was installed before stays.
+    /// Records that an app could not be installed. If an earlier version of the app is installed, that version is kept.
     mutating func fail(_ failure: PackageFailure) -> CommandOutcome {
         var outcome = CommandOutcome.failed(failure.problem, failure.detail)
         if let identifier = failure.identifier { failedApps.insert(identifier) }

@@ -44,7 +44,7 @@ actor MDMSession {
     }
 
     /// Installs an enrollment profile and enrolls with its server. The profile may replace an enrollment with the same
-    /// server; everything that this server installed stays.
+    /// server; everything that this server installed is kept.
     func enroll(_ xml: [UInt8]) async throws {
         let present = record?.enrollment
         guard present?.stage != .leaving else { throw EnrollmentError(.alreadyEnrolled, "the device is leaving") }
@@ -152,7 +152,7 @@ actor MDMSession {
                 return report
             }
             let reply = try await execute(answer, link: link)
-            // A server that repeats a command after the device has answered that command would keep the device busy
+            // A server that repeats a command although the device has already answered it would keep the device busy
             // forever.
             guard reply.commandUUID != answered else {
                 throw EnrollmentError(

@@ -6,7 +6,7 @@ internal import MDMProtocol
 internal import Redaction
 internal import SwiftASN1
 
-/// An enrollment profile that is not in use yet, but was checked and has its identity decrypted.
+/// An enrollment profile that was checked and whose identity was decrypted, but that is not in use yet.
 struct EnrollmentOffer: Sendable {
     /// The profile to keep, without its key.
     let profile: Data

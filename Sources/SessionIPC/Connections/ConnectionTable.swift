@@ -12,9 +12,9 @@ internal import BrokerProtocol
 /// Within that app, the candidates are the processes with the most connections. If a candidate has at least two more
 /// connections than the new connection's process, the oldest idle connection of the candidates is closed. If none of
 /// their connections is idle, their oldest connection is closed. If no candidate has that many more connections, only
-/// an idle connection may be closed. It is the oldest idle connection of the new connection's process. If that process
-/// has no connection in this app, it is the oldest idle connection of the candidates. Many idle processes therefore
-/// cannot keep other processes out.
+/// an idle connection may be closed: the oldest one of the new connection's process or, if that process has no
+/// connection in this app, the oldest one of the candidates. Many idle processes therefore cannot keep other processes
+/// out.
 package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// How a connection is used at the moment.
     package struct Use: Sendable {

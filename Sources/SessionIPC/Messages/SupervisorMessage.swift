@@ -37,8 +37,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after this many seconds if there is no activity.
     case idle(epoch: Epoch, seconds: Int)
-    /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until they have erased it,
-    /// their apps may do nothing else.
+    /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until this data is erased,
+    /// the erasers' apps may do nothing else.
     case locks([AppEraser: Epoch])
     /// The erasers whose data is not erased, each with its question. No other eraser is asked.
     case asked([AppEraser: ErasureQuestion])

@@ -5,7 +5,8 @@ import Foundation
 import PushProtocol
 import Synchronization
 
-/// A scripted push channel of a server. Messages that are queued before it is opened are sent when it opens.
+/// A scripted push channel of a server. Messages that are queued before the channel is opened are sent when it is
+/// opened.
 final class ScriptedPushServer: HTTPListening {
     private struct State {
         var opened = 0
@@ -56,7 +57,7 @@ final class ScriptedPushServer: HTTPListening {
     func isOpened(_ count: Int) async { _ = await openings.first { $0 >= count } }
 }
 
-/// An identity platform that gives the answers to status queries that a test has set, in their order; it always has
+/// An identity platform that answers status queries with the answers that a test has set, in their order. It always has
 /// nonces.
 final class ScriptedPlatform: HTTPSending {
     enum Answer: Sendable {

@@ -22,7 +22,8 @@ import UnixSocket
 
     /// Answers as a helper whose search for folders began at this time.
     ///
-    /// - Parameter asked: called with the time since which files must have changed to be reported.
+    /// - Parameter asked: called with the time in the request. Only files that have changed since that time are
+    ///   reported.
     private static func serve(
         _ connection: Descriptor, _ scratch: Scratch, foldersSearched: Int?, files: [String], asked: (Int) -> Void
     ) {

@@ -390,7 +390,7 @@ private final class StoredChain {
         key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
     }
 
-    /// Appends a receipt of a hand-over that finished at this time of the device's clock.
+    /// Appends a receipt of a hand-over that finished at this time by the device's clock.
     func append(at time: Int) throws {
         let end = try store.end()
         count += 1
@@ -402,7 +402,7 @@ private final class StoredChain {
         try store.append(try receipt.signed(with: key.signing), receipt, after: end)
     }
 
-    /// Stores a countersignature that the server made at this time of its clock.
+    /// Stores a countersignature that the server made at this time by its clock.
     func anchor(at time: Int) throws {
         let anchor = Anchor(
             tenant: "t", device: "d", key: key.published.thumbprint, sequence: count,

@@ -13,7 +13,7 @@ import Testing
         return Epoch(random: &random, counter: counter)
     }
 
-    /// Returns the previous account that a client is told while `current` is signed in, and records that it was told.
+    /// Returns the previous account that is reported to a client while `current` is signed in, and records this report.
     private mutating func receive(_ current: String?, in counter: UInt64) -> String? {
         defer { if let current { _ = tombstones.tell(current, in: epoch(counter)) } }
         return tombstones.previous(current: current)

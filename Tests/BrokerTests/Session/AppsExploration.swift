@@ -243,7 +243,7 @@ import Testing
                     if word == .done {
                         .app(app, .done)
                     } else if let taking {
-                        // The receipt then says what the agent did, and not that the app did nothing.
+                        // In that case the receipt says what the agent did, and not that the app did nothing.
                         taking.taken == [app]
                             ? .data(of: app, .done)
                             : taking.failed == [app] ? .data(of: app, .failed) : .app(app, word ?? .unanswered)

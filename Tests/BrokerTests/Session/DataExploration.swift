@@ -23,7 +23,7 @@ import Testing
         var hasFolders: Bool { self != .erasersOnly }
         /// Whether other events may happen between the agent's work and its answer, and whether processes may read the
         /// notes meanwhile. With erasers in both processes, there would be several times as many states.
-        /// `DataOrderTests` covers the important cases with erasers in both processes.
+        /// `DataOrderTests` covers the cases that matter for such an app.
         var isAgentSlow: Bool { !hasEraser(1) }
         func hasEraser(_ slot: Int) -> Bool {
             switch self {
@@ -153,7 +153,8 @@ private struct DataScene: Hashable {
     var isSecondSession: Bool { worker == Self.workers && machine.state.heldEpoch != nil }
 
     /// The former workers whose notes can be shown or read in the present worker's session; nil if there are none. A
-    /// locked app may keep notes on the disk, and in the processes that, as the broker knows, have not erased theirs.
+    /// locked app may keep notes on the disk, and in the processes of which the broker knows that they have not erased
+    /// their notes.
     var leftover: Workers? {
         guard machine.state.heldEpoch != nil else { return nil }
         let known = locks.reduce(into: Set<ProcessTable.Name>()) { known, lock in
@@ -339,7 +340,8 @@ private struct DataScene: Hashable {
         noteGone()
     }
 
-    /// Asks the eraser if the app was locked because another process kept running, and that process has ended since.
+    /// If the app was locked because another process kept running, and that process has ended since then, asks the
+    /// eraser.
     private mutating func askInPlaceOfEnded() {
         guard let ended = locks[Self.whole] else { return }
         let erasers = change { [isRunning] in $0.askAnew(Self.app, of: ended, isRunning: isRunning) }

@@ -25,8 +25,8 @@ import Testing
             switch step.before.state {
             case .ready: break
             case .signingOut:
-                // The last trace is removed in this step, and the journal records that the device is ready before the
-                // next session begins.
+                // This step removes the last trace. Before the next session begins, the journal records that the device
+                // is ready.
                 let ready = step.actions.firstIndex(of: .journal(.ready(step.before.epoch)))
                 let admitted = step.actions.firstIndex { if case .admit = $0 { true } else { false } }
                 #expect((ready ?? .max) < (admitted ?? -1))

@@ -51,7 +51,7 @@ import Testing
                 #expect(try await agent.order() == .close(epoch: epoch))
                 agent.say(.closed(epoch: epoch))
                 #expect(try await fixture.status().session == "ready")
-                // While nobody is at the device, the next agent may have any user, but only after this agent is gone.
+                // While nobody is at the device, the next agent may run as any user, but only after this agent is gone.
                 #expect(try await fixture.agent(of: 1001).isCutOff())
                 #expect(try await fixture.agent(of: 1000).isCutOff())
                 agent.leave()

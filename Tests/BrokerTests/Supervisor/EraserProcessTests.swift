@@ -276,7 +276,7 @@ import Testing
                 #expect(try await isRegistered(fixture, try eraser(app, 1), others[0].name, in: epoch))
             }
             #expect(try await isRegistered(fixture, notes, me, in: epoch))
-            // Processes that have ended take no room.
+            // Processes that have ended do not count.
             try await others[0].kill()
             #expect(try await isRegistered(fixture, try eraser("org.example.greedy", 1), me, in: epoch))
         }

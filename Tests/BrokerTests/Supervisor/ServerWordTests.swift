@@ -37,7 +37,7 @@ import UnixSocket
                 #expect(commit.ended == epoch && commit.trigger == trigger && !commit.isAttempt)
                 agent.say(.closed(epoch: id))
                 #expect(try await fixture.status().session == "ready")
-                // The same report again applies to no session.
+                // When the same report is repeated, it applies to no session.
                 fixture.inputs.post(.serverEnded(epoch, trigger))
                 #expect(try await fixture.status().session == "ready")
             }
