@@ -140,7 +140,7 @@ extension Leftover {
             holds:
                 "commands that the session's user has scheduled by `crontab` and `at`, and mail to that user; programs of root "
                 + "write these files for everybody",
-            helps: "`/etc/cron.allow` and `/etc/at.allow` without the session's user, or a system without these packages"),
+            helps: "`/etc/cron.allow` and `/etc/at.allow` without the session's user, or no such packages"),
         open(
             "swap", [.elsewhere("swap space")],
             holds: "memory of apps and of the browser; `batond` is kept out of it (`MemorySwapMax=0`)",
