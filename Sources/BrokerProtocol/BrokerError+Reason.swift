@@ -84,7 +84,7 @@ extension BrokerError {
             .browserPolicyUnknown: "The installed browser does not know a policy on which Baton relies.",
             .alreadySignedIn:
                 "A worker is signed in, and can neither be asked for credentials again nor create an account.",
-            .silentLogin: "The request of a login forbids to show a page.",
+            .silentLogin: "The login request does not allow a page to be shown.",
             .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
             .deviceDisabled: "The directory has disabled the device.",
             .deviceRemoved: "The directory does not list the device any more.",

@@ -57,7 +57,7 @@ extension Leftover {
             helps: "a home folder in memory, or a new one for each session"),
         open(
             "display_server", [.elsewhere("memory of the compositor or the X server, and of the graphics card")],
-            holds: "titles of closed windows, and the last pictures that they showed; both go on after a hand-over",
+            holds: "titles of closed windows, and the last pictures that they showed; both remain after a hand-over",
             helps: "apps whose windows have the app's name as their title; a restart of the graphical session"),
         open(
             "clipboard", [.elsewhere("memory of the display server and of programs")],
@@ -138,9 +138,9 @@ extension Leftover {
                 .path("/var/mail/*"),
             ],
             holds:
-                "commands that the session's user has had run later, by `crontab` and `at`, and mail to that user; programs of "
-                + "root write them for everybody",
-            helps: "`/etc/cron.allow` and `/etc/at.allow` without the session's user, or without these packages"),
+                "commands that the session's user has scheduled by `crontab` and `at`, and mail to that user; programs of root "
+                + "write these files for everybody",
+            helps: "`/etc/cron.allow` and `/etc/at.allow` without the session's user, or no such packages"),
         open(
             "swap", [.elsewhere("swap space")],
             holds: "memory of apps and of the browser; `batond` is kept out of it (`MemorySwapMax=0`)",

@@ -118,7 +118,7 @@ extension Leftover {
             "kiosk_programs", [.elsewhere("memory of the scripts of `baton-kiosk`, of `swaybar` and of `swaymsg`")],
             fate: .kept,
             holds:
-                "none: `swaybar` ends at each hand-over; the process that is told a window's title ends with the event, and "
+                "none: `swaybar` ends at each hand-over; the process that gets a window's title ends with the event, and "
                 + "the script that started it does not read the title",
             eraser: "",
             test: Test(

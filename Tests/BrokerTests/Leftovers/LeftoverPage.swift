@@ -27,10 +27,9 @@ enum LeftoverPage {
 
         ## What is cleared
 
-        “Observed by” names the program that can observe that the entry is gone. The receipt of each session says what was
-        observed ([receipts](../receipts.md)): as an item, or, if the session had no such item or the entry is removed only after
-        the receipt is written, in `unobserved`. Paths without a leading `/` are below the state folder or below the agent's folder of
-        profiles.
+        “Observed by” names the program that can observe that the entry is gone. The [receipt](../receipts.md) of each session
+        covers each entry: as an item, or in `unobserved` if the session had no such item or if the entry is removed only after
+        the receipt is written. Paths without a leading `/` are below the state folder or below the agent's folder of profiles.
 
         | entry | where | data of a worker | who clears it, and when | observed by | receipt | test |
         |---|---|---|---|---|---|---|
