@@ -19,7 +19,7 @@ enum Inspection: CaseIterable {
         }
     }
 
-    /// Finds a way that works on this machine by trying each way.
+    /// Tries each way, and returns the first that works on this machine.
     ///
     /// - Parameter program: the path of the search program.
     /// - Throws: ``CommandFailure`` if no way works.
