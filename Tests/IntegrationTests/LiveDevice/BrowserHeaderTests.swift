@@ -201,8 +201,7 @@ extension LiveEnvironment {
         return try #require(account.identifier)
     }
 
-    /// Whether the identity platform answers a request with these headers with a redirect to the app that contains a
-    /// code.
+    /// Whether the identity platform answers a request with these headers by redirecting to the app with a code.
     fileprivate func signsIn(at address: String, _ headers: [String: String]) async throws -> Bool {
         let url = try #require(URL(string: address))
         let script = """
