@@ -187,7 +187,8 @@ class Browser:
         self.pages = []
 
     def open(self, url, until, method="GET", data=None):
-        """Follows redirects to a page, or to an address that begins with `until`, whose fields it returns."""
+        """Follows redirects to a page, or to an address that begins with `until`; returns the fields of that
+        address."""
         for _ in range(12):
             if url.startswith(until):
                 query = urllib.parse.urlsplit(url)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A proxy between a device and its server. On SIGUSR1 it begins to drop everything that the server sends on the
-connections that are open then. Later connections are not affected.
+connections that are open at that moment. Later connections are not affected.
 
     proxy.py PORT       127.0.0.2:PORT -> 127.0.0.1:PORT
 """
