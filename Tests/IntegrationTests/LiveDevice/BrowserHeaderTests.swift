@@ -168,7 +168,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// The socket of a program that the browser starts and that forwards its connections to the broker.
+    /// The socket of a program that the browser starts. The program forwards this socket's connections to the broker.
     fileprivate static let below = "run/below.sock"
 
     /// Signs in a person whose browser starts a program that connects to the broker. `body` runs before the password is

@@ -251,7 +251,7 @@ struct RefreshChain: Sendable {
     mutating func fetched(_ token: String) -> Violation? {
         if token == newest, !isRevoked { return nil }
         if tokens.contains(token) { return Violation(.oneUse, "a used refresh token was issued again") }
-        // Without a lost answer, the newest token is unused, and the server must know it.
+        // Without a lost answer, the newest token is unused, and the server must recognise this token.
         if !isDoubtful, !isRevoked {
             return Violation(.keptWrite, "the primary refresh token yields another refresh token than the newest one")
         }
