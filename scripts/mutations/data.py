@@ -127,7 +127,7 @@ def fault_of(mutation, places, sources, named):
 
 
 def check_suites(mutations, root):
-    """Raises Faults if a suite does not exist, or if a mutation is listed elsewhere than at its first suite."""
+    """Raises Faults if a suite does not exist, or if a mutation is not listed at its first suite."""
     folders = {}
     for file in (root / "Tests").rglob("*.swift"):
         for name in re.findall(r"\b(?:struct|class|enum|actor|extension) (\w+)", file.read_text()):
