@@ -30,8 +30,8 @@ extension Bench {
         ]).string(ReplyName.refreshToken)
     }
 
-    /// Measures requests for apps' tokens with a primary refresh token. Each client is on its own device. The time to
-    /// make the request is included.
+    /// Measures requests that exchange a primary refresh token for an app's tokens. Each client is on its own device.
+    /// The time to make the request is included.
     func primaryGrants(_ load: Load, scopes: [String], of app: Client) async throws -> Measured {
         let registration = try await registrationToken()
         return try await load.run { number in

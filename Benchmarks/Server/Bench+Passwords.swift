@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 
 extension Bench {
-    /// Measures hashes by calling the library directly, and sign-ins through the page: from the form with name and
-    /// password to the redirect with a code.
+    /// Measures hashes by calling the library directly, and sign-ins through the page. A sign-in begins with the posted
+    /// form with name and password, and ends with the redirect with a code.
     func signIns(_ load: Load) async throws -> (hashes: Measured, signIns: Measured) {
         let page = try await page(client: app.id.rawValue, scope: "openid User.Read")
         let cost = platform.configuration.passwordCost

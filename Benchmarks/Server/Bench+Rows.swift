@@ -7,8 +7,8 @@ extension Bench {
     /// The name of a user that was made in bulk. The password is ``password``.
     static func userName(_ number: Int) -> String { "worker\(number)@\(domain)" }
 
-    /// Adds a user, a device and a session for each number, as they are during a shift: the user has signed in on the
-    /// device and has used one app, whose token was refreshed once.
+    /// Adds a user, a device and a session for each number, in the state that they have during a shift: the user has
+    /// signed in on the device and has used one app, whose token was refreshed once.
     ///
     /// - Parameter size: how many users there will be in the end.
     func fill(_ numbers: ClosedRange<Int>, of size: Int) async throws {
@@ -76,7 +76,7 @@ private struct BulkRows {
         ]
     }
 
-    /// The hashes of the credentials, which belong to no known text.
+    /// The rows of the credentials. No known text has one of their hashes.
     private var credentials: [SQL] {
         let end: SQL = "\(now + .seconds(14 * 86_400))"
         func tokens(_ client: SQL, family: SQL, generation: Int, isUsed: Bool) -> SQL {

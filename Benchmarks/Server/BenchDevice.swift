@@ -9,8 +9,8 @@ import SwiftASN1
 import TestSupport
 import X509
 
-/// The keys of the bench's devices. All devices share them, because making a key takes long; the server finds a device
-/// by its certificate.
+/// The keys of the bench's devices. All devices share them, because it takes a long time to make a key; the server
+/// finds a device by its certificate.
 struct DeviceKeys: Sendable {
     let device: _RSA.Signing.PrivateKey
     /// The key that the server encrypts session keys to. It is the same key as `device`; only its use differs.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated devices: what a broker sends to the identity platform, and what a managed device sends to the MDM.
 
-All devices share one RSA key, because making a key takes long; the server tells them apart by their certificates.
+All devices share one RSA key, because it takes a long time to make a key; the server tells them apart by their
+certificates.
 """
 import base64
 import hashlib

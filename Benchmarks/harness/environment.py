@@ -57,11 +57,11 @@ def awake(processors):
 
     A virtual machine's processor goes to sleep when it has waited for a time that the host chooses, and a sleeping
     processor reacts later. A round trip of 16 µs keeps both processors awake, but one of 60 µs does not, so the ratio
-    of the two would depend on the host.
+    of these two durations would depend on the host.
 
-    The processes yield every ten microseconds. If one only computed, the kernel's scheduler would sometimes let it run
-    until the next tick (4 ms) although a thread of the app had been woken up: a thread that has just had more than its
-    share does not preempt another. This happened to one call in a hundred of an app with three threads.
+    The processes yield every ten microseconds. If a process only computed, the kernel's scheduler would sometimes let
+    it run until the next tick (4 ms) although a thread of the app had been woken up: a thread that has just had more
+    than its share does not preempt another. In an app with three threads, this happened to one call in a hundred.
     """
     def begin(processor):
         end_with_parent()
@@ -124,7 +124,7 @@ class LocalEnvironment:
         self.login = f"https://login.baton.test:{self.facts['port']}"
         self.authority = f"{self.login}/{self.facts['tenantID']}"
         self.apps = self.facts["apps"]
-        # The benchmark acts as the sample apps. It started the agent, so the agent could not end it.
+        # The benchmark acts as the sample apps. The agent could not end the benchmark, which has started the agent.
         for app in self.apps[:3]:
             self._push(app["bundleID"], app["clientID"])
         self.check_in()

@@ -85,7 +85,8 @@ package struct BrowserExtensionPackage: Sendable, Equatable, Codable {
     }
 
     /// Compares the package's folder with what was packed. Returns the path of a file that is missing, differs or was
-    /// added; nil if there is none. No browser may start with a different file: it may be another extension.
+    /// added; nil if there is none. No browser may start with a changed file, because that file may be another
+    /// extension.
     ///
     /// - Throws: ``FileError`` if a file cannot be read.
     package func changedFile() throws(FileError) -> String? { try files.changed() }

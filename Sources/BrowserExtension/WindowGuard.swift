@@ -3,9 +3,10 @@ internal import JSON
 
 /// The only extension of a sign-in window, in Chromium. It ends the window when the window's page is closed.
 ///
-/// A person can open a second window with a shortcut. What that window may show does not depend on the extension: the same
-/// policies apply to it. A page there may ask to stay (`beforeunload`), which an extension cannot overrule. The extension
-/// then starts a native messaging host that kills the browser, and with it the window's sandbox.
+/// A person can open a second window with a shortcut. What that window may show does not depend on the extension: the
+/// same policies apply to both windows. A page there may ask to stay (`beforeunload`), which an extension cannot
+/// overrule. The extension then starts a native messaging host that kills the browser, and with it the window's
+/// sandbox.
 package struct WindowGuard: Sendable, Equatable {
     /// The files that the initializer's folder must contain, by file name.
     package let files: [String: [UInt8]]
@@ -27,7 +28,7 @@ package struct WindowGuard: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - folder: the absolute path at which the browser sees the files; it consists of letters and slashes only.
-    ///   - program: the path of a file in the sandbox's memory that does not exist yet.
+    ///   - program: a path in the sandbox's memory at which no file exists yet.
     /// - Throws: an error of the cryptographic library.
     package init(in folder: String, program: String) throws {
         let manifest = JSONWriter.write(

@@ -21,7 +21,7 @@ package enum ChromiumPolicies {
     }
 
     /// Returns the policies of the sign-in window, as a JSON object. Everything is denied except the pages of one
-    /// sign-in: the identity platform's, those of the broker, and those that the organisation names.
+    /// sign-in: those of the identity platform, those of the broker, and those that the organisation names.
     ///
     /// - Parameters:
     ///   - platform: the origin of the identity platform's pages; nil if it is not known.
@@ -58,8 +58,8 @@ package enum ChromiumPolicies {
         ]) { $1 }.merging(only(guarding)) { $1 }
     }
 
-    /// What a worker cannot allow any web page to do. A page that fills the screen could imitate the home screen or a
-    /// sign-in page, and a page that records the screen would see what is typed into the PIN page.
+    /// The permissions that a worker cannot grant to any web page. A page that fills the screen could imitate the home
+    /// screen or a sign-in page, and a page that records the screen would see what is typed into the PIN page.
     private static let deniedToPages: [String: JSONValue] = [
         "FullscreenAllowed": .bool(false),
         "ScreenCaptureAllowed": .bool(false),
@@ -116,7 +116,7 @@ package enum ChromiumPolicies {
         "RemoteDebuggingAllowed",
         // Chromium's task manager ends processes of the browser's own pages and of the extension.
         "TaskManagerEndProcessEnabled",
-        // The warning bar about command-line options. A worker cannot change them.
+        // The warning bar about command-line options. A worker cannot change these options.
         "CommandLineFlagSecurityWarningsEnabled",
         // Features that send reports or requests to the vendor.
         "AlternateErrorPagesEnabled", "BrowserLabsEnabled", "BrowserNetworkTimeQueriesEnabled",
@@ -187,7 +187,8 @@ package enum ChromiumPolicies {
     }
 
     /// Returns the entries of the block list for a blocked pattern. A needed host must open even if the blocked pattern
-    /// is more specific. Such a pattern is blocked only over the schemes that are not needed.
+    /// is more specific than the pattern of that host. In that case, the pattern is blocked only over the schemes that
+    /// are not needed.
     private static func blocklist(_ pattern: AddressPattern, sparing needed: [AddressPattern]) -> [String] {
         let spared = needed.filter { $0.path.isEmpty && pattern.takesPrecedence(over: $0) }
         guard !spared.isEmpty else { return [pattern.chromium] }

@@ -30,9 +30,9 @@ package enum FirefoxInternalPages {
         "about:certerror", "about:blocked", "about:tabcrashed", "about:httpsonlyerror", "about:framecrashed",
     ]
 
-    /// What a worker cannot allow any web page to do, as names of Firefox's preferences. A page that fills the screen
-    /// could imitate the home screen or a sign-in page, and a page that records the screen would see what is typed into
-    /// the PIN page.
+    /// The permissions that a worker cannot grant to any web page, as names of Firefox's preferences. A page that fills
+    /// the screen could imitate the home screen or a sign-in page, and a page that records the screen would see what is
+    /// typed into the PIN page.
     private static let deniedToPages = ["full-screen-api.enabled", "media.getdisplaymedia.enabled"]
 
     /// The schemes of pages that are neither Firefox's own nor files.

@@ -11,7 +11,7 @@ package import UnixSocket
 package struct BubblewrapWords: Sendable {
     private let output: MemoryFile
 
-    /// A message has less than a hundred bytes, and bubblewrap ends after one.
+    /// bubblewrap ends after one message, which has less than a hundred bytes.
     private static let maximumBytes = 4096
     private static let maximumLines = 3
 

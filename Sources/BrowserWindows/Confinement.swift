@@ -66,7 +66,7 @@ package struct Confinement: Sendable, Equatable {
     /// Lets the browser read a file or folder, or connect to a socket, at the path that it has outside.
     package mutating func show(_ path: String) { show(path, at: path) }
 
-    /// Lets the browser read a file or folder at another path, whatever is there outside.
+    /// Lets the browser read a file or folder at another path, whatever exists at that path outside.
     package mutating func show(_ path: String, at target: String) { mounts.append(Mount(source: path, target: target)) }
 
     /// As ``show(_:)``, but leaves the path out if nothing is there, or if this user may not read it.
@@ -113,7 +113,7 @@ package struct Confinement: Sendable, Equatable {
 
     /// Returns the open files that the command needs (``ChildProcess/spawn``), for one start.
     ///
-    /// - Throws: ``FileError`` if the process has no descriptor or the machine no memory left.
+    /// - Throws: ``FileError`` if the process has no descriptor left, or the machine has no memory left.
     package func descriptors() throws(FileError) -> [(Descriptor, as: Int32)] {
         var descriptors: [(Descriptor, as: Int32)] = []
         for (content, number) in zip(contents, Self.firstDescriptor...) {

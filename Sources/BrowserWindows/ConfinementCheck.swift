@@ -16,7 +16,7 @@ extension WindowFailure {
     package var description: String { cause + " " + remedy }
 }
 
-/// Why no browser can be confined on this machine. Without confinement, no window opens.
+/// Why no browser can be confined on this machine. In that case, no window opens.
 package enum ConfinementFailure: WindowFailure, Equatable {
     case noProgram
     /// bubblewrap could not confine a program. The text is its message; nil if it wrote none.

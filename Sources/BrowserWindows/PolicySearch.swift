@@ -140,7 +140,7 @@ package struct PolicyFailure: WindowFailure, Equatable {
 package actor InstalledPolicies {
     private var examined: [PolicyPlace: ExaminedPolicies]
 
-    /// - Parameter known: what the process's former start has found (``known``).
+    /// - Parameter known: what was found before the process started anew (``known``).
     package init(_ known: [ExaminedPolicies] = []) {
         examined = Dictionary(known.map { ($0.place, $0) }) { $1 }
     }

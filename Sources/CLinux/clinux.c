@@ -408,7 +408,8 @@ int clinux_run_when_idle(void) {
     return -pthread_setschedparam(pthread_self(), SCHED_IDLE, &parameters);
 }
 
-/// The removal of one tree. `failure` is the first reason why something stays; everything else is still removed.
+/// The removal of one tree. `failure` is the first reason why something could not be removed; everything else is still
+/// removed.
 struct removal {
     int top;
     unsigned long next;

@@ -52,7 +52,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Returns whether a character is a digit in ASCII whose letter, if it is one, is of this kind.
+    /// Returns whether a character in ASCII is a hexadecimal digit: 0 to 9, or a letter of this kind.
     @inlinable
     package static func isDigit(_ character: UInt8, _ letters: Letters) -> Bool {
         switch character {

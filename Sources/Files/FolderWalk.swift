@@ -44,8 +44,8 @@ package struct FolderWalk {
         /// Whether the folder has certainly not changed since its names were read.
         func isStill(_ folder: Entry, at now: Instant) -> Bool {
             guard folder.inode == inode, Instant(folder.changed) == changed else { return false }
-            // A later change may have the same time. If the clock was set back, a later change cannot have a time in
-            // the future.
+            // A change shortly after the last one may have the same time. If the last change has a time in the future,
+            // because the clock was set back, any later change would have an earlier time.
             return changed.nanoseconds + precision < read.nanoseconds || changed.nanoseconds > now.nanoseconds
         }
 
@@ -109,7 +109,7 @@ package struct FolderWalk {
     ) {
         guard !isStopped else { return unread(path, EFBIG) }
         let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
-        // A path with a backslash may be the printable form of another one, so its absence proves nothing.
+        // A path with a backslash may be the printable form of a different path, so a missing file proves nothing.
         if number == -ENOENT, !path.contains("\\") { return }
         guard number >= 0 else { return unread(path, -number) }
         walk(number, path: path == "/" ? "" : path, depth: 0, visit: visit, unread: unread)

@@ -2,7 +2,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Files that nobody but their writer may change, with their contents, and folders that may contain only such files.
+/// Files that only their writer may change, each with its content, and folders that may contain only such files.
 ///
 /// The contents are only some kilobytes, so the contents themselves are kept and compared, not their hashes.
 package struct KnownFiles: Sendable, Equatable, Codable {
@@ -29,8 +29,8 @@ package struct KnownFiles: Sendable, Equatable, Codable {
         ignored.formUnion(names.map { folder.path + "/" + $0 })
     }
 
-    /// Returns the path of a file that is missing or has another content, or of a folder that contains a file that was not
-    /// written; nil if there is none. Blocks.
+    /// Returns the path of a file that is missing or has different content, or of a folder that contains a file that
+    /// was not written; nil if there is no such file or folder. Blocks.
     ///
     /// - Throws: ``FileError`` if a file or folder cannot be read.
     package func changed() throws(FileError) -> String? {

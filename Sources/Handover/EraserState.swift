@@ -24,7 +24,7 @@ enum EraserState: Equatable {
     case failed(LinkFailure)
 
     /// Whether this eraser allows the app to learn of a worker: it has nothing left to erase, and the next sign-out
-    /// either waits for it or leaves it nothing to erase.
+    /// either waits for this eraser or leaves nothing to erase.
     var isSettled: Bool { self == .registered || self == .idle }
 
     /// Whether this state ends by itself: the eraser becomes settled, or it fails.

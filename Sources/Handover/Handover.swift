@@ -81,17 +81,18 @@ public final class Handover: Sendable {
     /// The block runs after each sign-out. If the process is not running at that time, the app is locked, and the block
     /// runs when the app next starts. Until the block has returned, no reader is told of the next worker. If the block
     /// throws, or has not returned after three seconds, the device goes on to the next worker, and the app is locked
-    /// for them: the calls of `MSAL` fail with the reason `app_locked` until a block has returned. A block that has
-    /// thrown is called again when the worker changes, and when the app starts. If a process of the session's user has
-    /// neither erased nor thrown after three seconds, the device ends the process, which loses what it has in memory.
+    /// for that worker: the calls of `MSAL` fail with the reason `app_locked` until a block has returned. A block that
+    /// has thrown is called again when the worker changes, and when the app starts. If a process of the session's user
+    /// has neither erased nor thrown after three seconds, the device ends the process, which loses what it has in
+    /// memory.
     ///
     /// The block must first stop everything that the app still does for the worker, even in a reader that is handling a
     /// change: data written after the block has returned is not erased. If several processes of the app may run, store
-    /// the ``SessionEpoch/number`` with the data, and erase only data whose number is at most that of
+    /// the ``SessionEpoch/number`` with the data, and erase only data whose number is not greater than the number of
     /// ``Erasure/epoch``: a slow process may erase when the next worker already has data.
     ///
-    /// Register each eraser when the process starts and before you ask for ``changes(for:)``, under a name that stays the
-    /// same.
+    /// Register each eraser when the process starts and before you ask for ``changes(for:)``, under a name that never
+    /// changes.
     ///
     /// - Parameters:
     ///   - name: 1 to 16 letters from a to z. An app has at most 16 erasers.
@@ -109,8 +110,8 @@ public final class Handover: Sendable {
     ///
     /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each reader is told of each
     ///   change, and handles it independently of the others. Processes that run at the same time must use different
-    ///   names. If processes share a name, a process that was not running during a change is not told of it once
-    ///   another process has handled it.
+    ///   names. If processes share a name and one of them has handled a change, a process that was not running during
+    ///   that change is not told of it.
     /// - Throws: ``HandoverError``.
     public func changes(for reader: String) throws(HandoverError) -> WorkerChanges {
         try register { state throws(HandoverError) in try state.machine.add(reader: reader) }

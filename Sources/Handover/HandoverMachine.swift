@@ -192,7 +192,7 @@ struct HandoverMachine: Equatable {
         } + again
     }
 
-    /// Returns the action that sends again a report that could not be sent; empty if no report is waiting.
+    /// Returns the action that repeats a report that could not be sent; empty if no report is waiting.
     func resend(_ name: String) -> [Action] {
         if case .reporting = erasers[name] { proceed(name) } else { [] }
     }
@@ -231,7 +231,7 @@ struct HandoverMachine: Equatable {
     /// Why readers are not told of a worker yet.
     private static let unsettled = LinkFailure.refused(BrokerError(.appLocked, ""))
 
-    /// Tells the readers who is signed in, which was kept from them until now.
+    /// Tells the readers who is signed in. Until now, the answer was kept from them.
     private mutating func settled() -> [Action] {
         readers.keys.sorted().flatMap { name in
             let handled = readers[name]?.release().map { [Action.acknowledge(reader: name, $0)] } ?? []

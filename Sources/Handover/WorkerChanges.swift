@@ -4,8 +4,8 @@
 /// nobody is.
 ///
 /// A change counts as handled when the reader asks for the next one. A change that it has not handled is reported
-/// again, even after a restart of the app. A reader that has missed several changes gets a single one, from the worker
-/// whom it last saw to the present one. The device remembers for 24 hours whom a reader has seen.
+/// again, even after a restart of the app. A reader that has missed several changes gets a single change, from the
+/// worker whom it last saw to the present worker. The device remembers for 24 hours whom a reader has seen.
 public struct WorkerChanges: AsyncSequence, Sendable {
     public typealias Element = WorkerChange
 

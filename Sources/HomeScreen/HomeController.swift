@@ -15,8 +15,8 @@ actor HomeController {
     private let forget: @Sendable () async -> Never
     /// Whether an ended session is being forgotten. Touches then have no effect.
     private var isForgetting = false
-    /// Whether pages get new views. If not, they keep showing their last view: while a session is being forgotten, and
-    /// until a process that has started anew knows the device's state.
+    /// Whether pages get new views. If not, they keep showing their last view. They get no new views while a session is
+    /// being forgotten, and until a process that has started anew knows the device's state.
     private var isServing: Bool
     private let contents: HomeContents
     private let logger: Logger
@@ -85,8 +85,8 @@ actor HomeController {
         case .forget(let endsPrograms):
             (isForgetting, isServing) = (true, false)
             Task { [forget] in
-                // If an upgrade has replaced this program, this process ends instead of starting anew. No other process
-                // would end the programs.
+                // If an upgrade has replaced this program, this process ends instead of starting anew. In that case,
+                // nothing else would end the programs.
                 if endsPrograms || OwnProgram.isReplaced { await endPrograms() }
                 await forget()
             }

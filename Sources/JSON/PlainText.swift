@@ -48,8 +48,8 @@ enum PlainText {
     /// Inlined, so that the compiler examines several words with the same instructions.
     @inline(__always)
     private static func marks(in word: UInt64) -> UInt64 {
-        // A byte that is not an ASCII character is none of these characters. In all other bytes, the subtraction sets
-        // the high bit if the byte is too small. A borrow changes only higher bytes.
+        // A byte outside ASCII is never one of these characters. In all other bytes, the subtraction sets the high bit
+        // if the byte is too small. A borrow changes only higher bytes.
         let quotationMark = word ^ ones &* UInt64(UInt8(ascii: "\""))
         let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
         return ((quotationMark &- ones) | (backslash &- ones) | (word &- ones &* 0x20)) & ~word & highBits

@@ -87,7 +87,7 @@ public final class TestDevice: Sendable {
     /// The worker who is signed in; nil if nobody is.
     public var signedIn: TestWorker? { broker.withModel { $0.worker } }
 
-    /// Hands the device to the next worker: signs the former one out, waits until the erasers of running apps have
+    /// Hands the device to the next worker: signs the former worker out, waits until the erasers of running apps have
     /// answered, and then signs `worker` in. A real device waits for three seconds; here ``lockApps()`` ends the wait.
     public func handover(to worker: TestWorker) async {
         await broker.signOutAndSettle()
@@ -96,22 +96,23 @@ public final class TestDevice: Sendable {
 
     /// Signs `worker` in as another app would.
     ///
-    /// If another worker was signed in, that worker is signed out, as if both had happened while this app was in the
-    /// background. An app whose erasers have not answered is locked until they have.
+    /// If another worker was signed in, that worker is signed out, as if the sign-out and the sign-in had happened
+    /// while this app was in the background. An app whose erasers have not answered is locked until they have.
     public func signIn(_ worker: TestWorker) { broker.change { $0.begin(worker) } }
 
     /// Signs the worker out as another app would.
     public func signOut() { broker.change { $0.begin(nil) } }
 
     /// Opens the sign-in page of another app, if nobody is signed in. The app's own sign-ins are refused
-    /// (``TestFailure/signInRunning``) until ``signIn(_:)`` or, if the person closes that page, ``signOut()``.
+    /// (``TestFailure/signInRunning``) until the test calls ``signIn(_:)`` or, if the person closes that page,
+    /// ``signOut()``.
     public func openSignInOfOtherApp() { broker.withModel { $0.openOtherSignIn() } }
 
     /// Removes the device from its directory: the worker is signed out, and nobody can sign in any more
     /// (``TestFailure/deviceRemoved``).
     public func removeDevice() { broker.change { $0.remove() } }
 
-    /// Announces the end of the session to the app's `Handover`. ``signOut()`` then ends it.
+    /// Announces the end of the session to the app's `Handover`. ``signOut()`` then ends the session.
     public func announceEnd(within patience: Duration = .milliseconds(500)) {
         let (seconds, attoseconds) = patience.components
         broker.announceEnd(milliseconds: Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))

@@ -6,7 +6,7 @@ internal import UnixSocket
 
 /// Ends processes that this process did not start itself, and verifies that they are gone.
 package struct ProcessSweep: Sendable {
-    /// The maximum number of rounds. If every round finds processes, because they start others faster than the sweep
+    /// The maximum number of rounds. If every round finds processes, because new ones are started faster than the sweep
     /// kills them, the sweep fails.
     private static let rounds = 64
     /// Milliseconds that a killed process may take to end; only a faulty disk or driver needs longer.
@@ -50,9 +50,9 @@ package struct ProcessSweep: Sendable {
 
     /// Kills the processes of each group and their descendants, and waits until each has ended.
     ///
-    /// Two kinds of descendants may escape: those that a process starts while it is being killed, and those of a
-    /// process that had already ended. This process and its ancestors, such as the desktop, are not killed. All groups
-    /// are ended at the same time, so a group that does not end takes no time from the others.
+    /// Two kinds of descendants may escape: those that a process starts while it is being killed, and the descendants
+    /// of a process that had already ended. This process and its ancestors, such as the desktop, are not killed. All
+    /// groups are ended at the same time, so a group that does not end takes no time from the others.
     ///
     /// - Parameter deadline: the time since the machine's start after which no process is killed any more.
     /// - Returns: for each group nil, or why it has not ended: `ETIMEDOUT` if a process does not end in time, and
@@ -61,7 +61,7 @@ package struct ProcessSweep: Sendable {
         var known = groups
         var failures = [ProcessFailure?](repeating: nil, count: groups.count)
         var kept: Set<ProcessTable.Name> = []
-        // After a failure, the others are swept again.
+        // After a failure, the other groups are swept again.
         while known.contains(where: { !$0.isEmpty }) {
             do throws(ProcessFailure) {
                 try untilNone(deadline: deadline) { (table) throws(ProcessFailure) in
@@ -71,7 +71,7 @@ package struct ProcessSweep: Sendable {
                         let all = (roots + roots.flatMap { table.descendants(of: $0.pid) }).filter {
                             !kept.contains($0.name)
                         }
-                        // One of them may lose its parent before it is killed.
+                        // A process may lose its parent before it is killed.
                         known[group].formUnion(all.map(\.name))
                         return all.filter { !$0.isZombie }
                     }

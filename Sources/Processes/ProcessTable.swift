@@ -116,7 +116,7 @@ package struct ProcessTable: Sendable {
     }
 
     /// Returns the child of `parent` that has a file open, or that started, directly or indirectly, a process that has
-    /// it open. Returns nil if there is no such child, or if that cannot be determined.
+    /// this file open. Returns nil if there is no such child, or if that cannot be determined.
     ///
     /// - Parameter link: how `/proc/<pid>/fd` names the file (``SocketTable/link(to:)``).
     package func child(of parent: Int32, withOpen link: String) -> Entry? {

@@ -11,7 +11,7 @@ package struct Backoff: Sendable {
 
     /// - Parameters:
     ///   - shortest: the first pause.
-    ///   - isFirstImmediate: whether a pause of zero comes before it.
+    ///   - isFirstImmediate: whether a pause of zero comes before the first pause.
     ///   - success: how long a connection or a process must last so that the pauses begin anew; nil if only ``reset()``
     ///     makes them begin anew.
     package init(
@@ -37,7 +37,7 @@ package struct Backoff: Sendable {
 }
 
 extension Duration {
-    /// Returns a random duration between half of this one and all of it, so that many clients of one server do not
+    /// Returns a random duration between half of this duration and all of it, so that many clients of one server do not
     /// reconnect at the same moment.
     ///
     /// - Parameter random: a random number from 0 to 1.

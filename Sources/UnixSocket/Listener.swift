@@ -54,9 +54,10 @@ package final class Listener: Sendable {
 
     /// Stops listening: a waiting ``accept()`` returns with an error.
     ///
-    /// The socket file stays. Clients of a socket of this process are refused and do not conclude that the service
-    /// never existed. Clients of an inherited socket wait for the next process. For an inherited socket, shutdown(2) is
-    /// not called: it would also end the service manager's socket, because both are the same socket.
+    /// The socket file remains. Clients of a socket of this process are therefore refused; without the file, they could
+    /// conclude that the service never existed. Clients of an inherited socket wait for the next process. For an
+    /// inherited socket, shutdown(2) is not called: it would also end the service manager's socket, because both are
+    /// the same socket.
     package func close() {
         guard let stop else {
             _ = descriptor.withNumber { Glibc.shutdown($0, Int32(SHUT_RDWR)) }

@@ -13,7 +13,7 @@ package enum ServiceNotification {
     /// Gives the manager an open file to keep. At its next start, this service finds the file among its
     /// ``InheritedDescriptors`` (sd_pid_notify_with_fds(3)).
     ///
-    /// The manager may store the file late or not at all, so the caller must be able to do without the file later. The
+    /// The manager may store the file late or not at all, so the next start must be able to do without the file. The
     /// call does not wait for a busy manager.
     ///
     /// - Parameter name: at most 255 printable ASCII characters without a colon.

@@ -12,8 +12,8 @@ enum CodableSources {
         return Set(try files(in: folder).flatMap { $0.text.matches(of: declaration).map { String($0.output.1) } })
     }
 
-    /// Returns enum cases, as `file: Type.case`, whose values Swift encodes under a number, because the values have no
-    /// label and the type defines neither its encoding nor the case's keys.
+    /// Returns, as `file: Type.case`, the enum cases whose values Swift encodes under a number, because the values have
+    /// no label and the type defines neither its encoding nor the case's keys.
     static func unnamedCases(in folder: String) throws -> [String] {
         try files(in: folder).flatMap { file in unnamedCases(inText: file.text).map { "\(file.name): \($0)" } }.sorted()
     }

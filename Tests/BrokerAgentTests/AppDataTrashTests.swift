@@ -107,8 +107,8 @@ import Testing
             try place.trashFolder.appending("taken-1f").appending("notes").make()
             try place.trashFolder.appending("else").make()
             place.trash.empty()
-            // Anything that the agent has not taken stays, even if an administrator has chosen a folder that is in use
-            // as the trash.
+            // The agent does not remove what it has not taken, even if an administrator has chosen as the trash a
+            // folder that is in use.
             try await place.awaitTrash(["else"])
         }
     }

@@ -271,8 +271,8 @@ import UnixSocket
             try await searched(helper, in: scratch)
             // No file has changed since this time, which is in the future, so the list of files stays short.
             let later = Int(Date().timeIntervalSince1970) + 3600
-            // On a busy machine this look may take so long that no second look begins. Then no place counts as read
-            // completely.
+            // On a busy machine, the search may take so long that no second search begins. In that case, no place
+            // counts as read completely.
             #expect(try report(helper, of: user, since: later).unread.contains(.home))
         }
     }
@@ -365,7 +365,8 @@ import UnixSocket
             let now = Int(Date().timeIntervalSince1970)
             try await mounts.run("setpriv --reuid=\(user) --clear-groups touch /mnt/open/note")
             let found = try report(helper, of: user, since: now)
-            // Tests that run at the same time make such folders and remove them, so their number says nothing.
+            // Tests that run at the same time make such folders and remove them, so the number of these folders proves
+            // nothing.
             #expect(found.files.contains("/mnt/open/note") && found.folders != nil, "\(found)")
             #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
         }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Which of the policies that Baton writes an installed browser knows.
+/// The search for those policies of Baton that an installed browser knows.
 @Suite struct PolicySearchTests {
     private static let installed: [(PolicyPlace, PolicyNames)] = [
         (.program(file: "/usr/lib/chromium/chromium"), ChromiumPolicies.names), (.firefox, FirefoxPolicies.names),

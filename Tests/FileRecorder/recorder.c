@@ -280,7 +280,7 @@ int unlinkat(int folder, const char *path, int flags) {
     pthread_mutex_lock(&lock);
     struct place place = {0, ""};
     if (recording || faulty) place = place_of(folder, path);
-    // A call that only removes needs no space.
+    // A call that only removes something needs no space.
     if (place.folder && fail_reason != ENOSPC && inode_at(folder, path) && fails()) {
         pthread_mutex_unlock(&lock);
         errno = fail_reason;

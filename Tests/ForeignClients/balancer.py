@@ -157,7 +157,7 @@ def audited(connection, address):
 
 
 def case_audit():
-    """The audit log has the address in the header or, without a load balancer, that of the connection."""
+    """The audit log contains the header's address or, without a load balancer, the connection's address."""
     audited(lambda: connect([header("192.0.2.77")]), "192.0.2.77")
     audited(lambda: connect([header("2001:db8::77")]), "2001:db8::77")
     audited(lambda: connect(source="127.0.0.77"), "127.0.0.77")

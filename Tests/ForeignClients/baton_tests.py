@@ -108,7 +108,7 @@ def held(scope, name):
 def forked(log, act):
     """Runs `act` in a fork of this process with its output in a file. Returns the exit code, or minus the signal.
 
-    The fork need not load modules that this process has loaded, which takes most of a client's time.
+    The fork need not load modules that this process has loaded. Loading them takes most of a client's time.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -187,7 +187,8 @@ class Browser:
         self.pages = []
 
     def open(self, url, until, method="GET", data=None):
-        """Follows redirects to a page, or to an address that begins with `until`, whose fields it returns."""
+        """Follows redirects to a page, or to an address that begins with `until`; returns the fields of that
+        address."""
         for _ in range(12):
             if url.startswith(until):
                 query = urllib.parse.urlsplit(url)

@@ -89,7 +89,7 @@ class Device:
         }
 
     def filled(self, template):
-        """The template with the device's values in place of their names. Parts that it marks are signed."""
+        """The template with the device's values in place of their names. Parts that the template marks are signed."""
         if isinstance(template, list):
             return [self.filled(item) for item in template]
         if isinstance(template, dict):

@@ -128,7 +128,7 @@ def case_clock_skew():
 
 
 def case_disabled():
-    """A disabled application and a disabled person get no tokens, and the tokens that they have stop working."""
+    """A disabled application and a disabled person get no tokens, and their existing tokens stop working."""
     app, browser = application(), Browser()
     result = signed_in(app, browser)
     account = is_amara(app, result)

@@ -56,7 +56,8 @@ def case_good():
 
 
 def case_smuggling():
-    """A request whose body two readers could end differently gets at most one refusal, and the connection is closed."""
+    """If two readers could disagree about the end of a request's body, the request gets at most one refusal, and the
+    connection is closed."""
     length = f"Content-Length: {len(FORM)}"
     for name, headers, body in [
         ("length and chunks", ["Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n" + SMUGGLED),
@@ -173,7 +174,7 @@ def case_device_host():
 
 
 def case_mute():
-    """Silent connections of one address take only a share of the places, and are closed after a while."""
+    """Silent connections of one address can take only a share of all connections, and are closed after a while."""
     for port in (PORT, DEVICES.port):
         held = [socket.create_connection(("127.0.0.1", port)) for _ in range(70)]
         if port == PORT:

@@ -63,7 +63,8 @@ import WebPages
                 == [.forget(endingPrograms: true), .endPrograms])
         // This is the process that has started anew.
         #expect(Self.model(Self.state(.signingOut), Self.state(.ready)).actions == [.endPrograms])
-        // Programs that an earlier, killed home screen may have left are ended, but only once nobody is signed in.
+        // An earlier home screen that was killed may have left programs. They are ended, but only once nobody is signed
+        // in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
         #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
         #expect(Self.model(Self.state(.ready), Self.state(.signingIn), Self.state(.ready)).actions == [])

@@ -4,11 +4,11 @@
 
     clients.py PORT HOST PATH ROOTS.pem NODE NODE
 
-Each NODE is the port of a node, which has two of the kept connections when READY=1 is sent. Sends READY=1 (sd_notify)
-when each client has had 25 answers, and prints a line after every 100 answers. At SIGTERM, or at the first failed
-request, stops and prints one line of JSON: the number of answers, the failures, how many answers came from each node
-(the port in the answer), and how often a server closed a kept connection. A request is sent once; a client that may not
-use a connection any more (`Connection: close`) opens a new one.
+Each NODE is the port of a node. When READY=1 is sent, each node has two of the kept connections. Sends READY=1
+(sd_notify) when each client has had 25 answers, and prints a line after every 100 answers. At SIGTERM, or at the first
+failed request, stops and prints one line of JSON: the number of answers, the failures, how many answers came from each
+node (the port in the answer), and how often a server closed a kept connection. A request is sent once; a client that
+must not use its connection any more (`Connection: close`) opens a new one.
 """
 import collections
 import http.client

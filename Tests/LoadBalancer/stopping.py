@@ -40,7 +40,8 @@ def idle(port, name=None):
 wires = [idle(mdm_port, "mdm.test"), idle(mdm_port, "mdm.test"), idle(port, "login.test"), idle(port, "login.test")]
 health = idle(health_port)
 if how == "request":
-    # The beginning of this request directly follows another one. When that one is answered, the server has read both.
+    # The beginning of this request directly follows another request. When the other request is answered, the server has
+    # read both.
     busy, body = connected(port, "login.test"), b"grant_type=none"
     first = "GET /nothing HTTP/1.1\r\nHost: login.test\r\n\r\n"
     head = "POST /organizations/oauth2/v2.0/token HTTP/1.1\r\nHost: login.test\r\nContent-Length: " + str(len(body))

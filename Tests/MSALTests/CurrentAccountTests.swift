@@ -104,7 +104,7 @@ import Testing
                 == [.currentAccount, .getAccounts, .acknowledgeAccount, .currentAccount, .getDeviceInfo])
     }
 
-    /// A broker that reports to each client id once that Amara has left and Bo is signed in.
+    /// A broker that reports, once to each client id, that Amara has left and Bo is signed in.
     private static func handedOver(_ requests: Requests) throws -> ScriptedBroker {
         let isOver = Mutex(false)
         let isTold = Mutex(false)
@@ -273,7 +273,7 @@ import Testing
         let application = try broker.application()
         #expect(
             try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorUnexpected)
-        // This call uses the same connection, so an acknowledgement would reach the broker before it.
+        // This call uses the same connection, so an acknowledgement would reach the broker before this call.
         _ = try await application.deviceInformation(with: nil)
         #expect(operations.withLock { $0 } == [.getDeviceInfo])
     }

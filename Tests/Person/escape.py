@@ -51,7 +51,7 @@ from windows import PATIENCE, clicking, find, search, size, titles, tool
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = json.loads((HERE / "escapes.json").read_text(encoding="utf-8"))
 SECOND = "ctrl+n"  # opens a second window
-# A page of Chromium's own that no window opens. The title of its window is its address.
+# One of Chromium's own pages, which no window opens. The title of the page's window is the page's address.
 REFERENCE = "chrome://net-export"
 CLOSING = ["Escape", "ctrl+shift+w", "ctrl+w", "alt+F4"]
 ATTEMPTS = 3  # to type a password
@@ -91,7 +91,8 @@ class Person:
         settled()
 
     def run_command(self):
-        """Runs the command, again if it fails: while a device is still ending a sign-in, it refuses the next one."""
+        """Runs the command, again if it fails: while a device is still ending a sign-in, the device refuses the next
+        one."""
         command = [word.replace("OUTSIDE", self.outside + "/all") for word in self.command]
         deadline = time.monotonic() + PATIENCE
         opener = None
@@ -185,7 +186,8 @@ class Person:
     def go(self, window, address):
         """Types an address into an ordinary window, and waits for the effect."""
         before = titles()
-        # Chromium shows the address of a blocked page as its title. If it does not, it may have lost a key.
+        # Chromium shows the address of a blocked page as its title. If the title is different, Chromium may have lost a
+        # key.
         for quiet, delay in ((SHORT, "12"), (QUIET, "25")) if self.is_chromium else ((QUIET, "25"),):
             focus(window)
             tool("key", "ctrl+l")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Offers extensions to a real Firefox that has Baton's policies and script, and reports which ones it then has.
+"""Offers extensions to a real Firefox that has Baton's policies and script, and reports which ones it has at the end.
 
     firefox_extension.py FOLDER
 

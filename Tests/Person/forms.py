@@ -135,7 +135,8 @@ class FormPage:
             self.url, self.elements = response.geturl(), Elements(response.read(LONGEST).decode(errors="replace"))
 
     def onward(self):
-        """Returns the address to which the page continues by itself, and the data to post; both None if it does not."""
+        """Returns the address to which the page continues by itself, and the data to post; both None if the page does
+        not continue."""
         if self.elements.refresh:
             return urllib.parse.urljoin(self.url, self.elements.refresh), None
         if self.elements.posts_itself and len(self.elements.forms) == 1:

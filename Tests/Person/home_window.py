@@ -97,7 +97,7 @@ def descendants(process):
 
 
 def crash(home):
-    """Ends the processes that show pages. Their parents, the processes that start them, stay."""
+    """Ends the processes that show pages. Their parents, the processes that start them, keep running."""
     for process in descendants(home):
         try:
             with open(f"/proc/{process}/cmdline") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints each own page of the installed Chromium and Firefox that escapes.json does not have.
+"""Prints those of the installed Chromium's and Firefox's own pages that escapes.json does not contain.
 
     .venv-foreign/bin/python3 Tests/Person/internal_pages.py
 

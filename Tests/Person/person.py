@@ -4,8 +4,8 @@
 
 Configured as `browser.command` of baton-agent. Starts Debian's headless Chromium with the given profile, opens the page
 and does what a person does: clicks the visible field for the user name and types, does the same for the password,
-presses the button, and continues until the broker's own page on 127.0.0.1 shows the end. The browser then stays open,
-as a person leaves it, until it is ended. Uses no knowledge of Baton except what a page shows.
+presses the button, and continues until the broker's own page on 127.0.0.1 shows the end. The browser then remains open
+until it is ended, because a person leaves it open, too. Uses no knowledge of Baton except what a page shows.
 
     person.py --person FILE --profile FOLDER [--log FILE] [--chromium PROGRAM] [--ANY-CHROMIUM-OPTION=…]… URL
 

@@ -18,7 +18,7 @@ BUTTONS = ["1", "1", "1", "1", "2", "3", "3", "ctrl 1", "shift 1", "alt 1", "ctr
 
 def steps(seed, shortcuts):
     """The steps of a walk. Each is a number that chooses the window, the place of the click (None for a key), and words
-    for xdotool. They depend only on the seed and the shortcuts."""
+    for xdotool. The steps depend only on the seed and the shortcuts."""
     source = random.Random(seed)
     for _ in range(STEPS):
         chooser = source.random()

@@ -73,7 +73,7 @@ def find(title, patience=PATIENCE):
 
 
 def await_closed(title):
-    """Waits until no visible window has such a title. Exits if one stays."""
+    """Waits until no visible window has such a title. Exits if a window keeps the title."""
     deadline = time.monotonic() + PATIENCE
     while search(title):
         if time.monotonic() > deadline:

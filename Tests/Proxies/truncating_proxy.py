@@ -4,8 +4,8 @@
 Usage: truncating_proxy.py SOCKET REAL BYTES cut|hold|end
 
 Listens on SOCKET and passes each connection on to REAL. After BYTES bytes of an answer, cuts the connection, or keeps
-it and passes nothing more on until SIGUSR1. With `end`, passes on whole lines of the first BYTES bytes of a body in
-chunks (RFC 9112 section 7.1), and then the regular end of the body. Sends READY=1 (sd_notify) when it listens.
+it and passes nothing more on until SIGUSR1. With `end`, passes on the whole lines among the first BYTES bytes of a body
+in chunks (RFC 9112 section 7.1), and then the regular end of the body. Sends READY=1 (sd_notify) when it listens.
 """
 import os
 import signal

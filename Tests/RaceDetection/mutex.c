@@ -4,10 +4,10 @@
 #include <sanitizer/tsan_interface.h>
 #include <stdint.h>
 
-// ThreadSanitizer sees the lock and unlock of a Swift Mutex only if they are atomic instructions, because that code is
-// compiled into this program. Under contention, the standard library's compiled code calls the kernel (FUTEX_LOCK_PI).
-// That code is not instrumented: ThreadSanitizer misses the ordering and reports every value behind a contended Mutex
-// as a race. These two functions wrap the library's functions and report the ordering to ThreadSanitizer.
+// ThreadSanitizer sees the lock and unlock of a Swift Mutex if they are atomic instructions, because these are compiled
+// into this program. Under contention, the standard library's compiled code calls the kernel (FUTEX_LOCK_PI). That code
+// is not instrumented: ThreadSanitizer misses the ordering and reports every value behind a contended Mutex as a race.
+// These two functions wrap the library's functions and report the ordering to ThreadSanitizer.
 
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))

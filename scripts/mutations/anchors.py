@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds a piece of source by its text.
 
-A text is looked for in all of Sources. White space is ignored, except between two words. So neither a new file name,
-another folder or target, nor another line break concerns an anchor. A text that occurs elsewhere, too, is narrowed by a
-scope: the name of a type, function or property (`Passwords`, `check`, `Passwords.check`), or of a file.
+A text is looked for in all of Sources. White space is ignored, except between two words. An anchor therefore remains
+valid if its file gets a new name, or moves to another folder or target, or if lines are broken elsewhere. A text that
+occurs more than once is narrowed by a scope: the name of a type, function or property (`Passwords`, `check`,
+`Passwords.check`), or of a file.
 """
 import bisect
 import re
@@ -13,7 +14,7 @@ import typing
 DECLARATION = re.compile(
     r"^( *)(?:@\w+(?:\([^)\n]*\))? |[a-z]+(?:\(\w+\))? )*"
     r"(?:struct|class|enum|actor|protocol|extension|func|var) `?([\w.]+)`?", re.MULTILINE)
-# What a line begins with that continues the declaration of an earlier line with the same indentation.
+# The beginnings of lines that continue the declaration of an earlier line with the same indentation.
 CONTINUATION = (")", "]", "}", "{", "where ", "->", "#")
 
 
@@ -25,7 +26,8 @@ class Place(typing.NamedTuple):
 
 
 class Squeezed:
-    """A text without the white space that separates no words, and the way back to the text."""
+    """A text without the white space that separates no words, and, for each position, the offset in the original
+    text."""
 
     def __init__(self, text):
         self.starts, self.origins, parts, length, position = [], [], [], 0, 0

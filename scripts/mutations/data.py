@@ -9,7 +9,7 @@ A file stands in the folder of the suites that must fail, or above it, and has a
     broken = 'guard @ || client.isEnabled else'
     suites = ['DisabledClientTests']
 
-`@` holds while the mutation is active. Two more keys are optional: `in`, the type, function, property or file that
+`@` is true while the mutation is active. Two more keys are optional: `in`, the type, function, property or file that
 contains the text (see anchors.py), and `report`, what the failing tests must print.
 
 With `package = 'session-machine'` in its head, a file is for session_machine.py: `broken` replaces the text as it is,
@@ -100,7 +100,7 @@ def faults_of(table, keys, required, name):
 
 
 def resolve(mutations, sources, root):
-    """Finds each mutation's place. Raises Faults if a text is not in the sources, or not once."""
+    """Finds each mutation's place. Raises Faults if a text is not in the sources, or occurs more than once."""
     named, faults = threat_model.rows(root), []
     for mutation in mutations:
         places = sources.find(mutation.text, mutation.scope)
@@ -127,7 +127,7 @@ def fault_of(mutation, places, sources, named):
 
 
 def check_suites(mutations, root):
-    """Raises Faults if a suite does not exist, or if a mutation is listed elsewhere than at its first suite."""
+    """Raises Faults if a suite does not exist, or if a mutation is not listed at its first suite."""
     folders = {}
     for file in (root / "Tests").rglob("*.swift"):
         for name in re.findall(r"\b(?:struct|class|enum|actor|extension) (\w+)", file.read_text()):

@@ -59,7 +59,8 @@ def broken(mutation, sources):
 
 
 def files(mutations, sources):
-    """The files of Sources that the package needs. Raises Faults if one does not exist, or if a mutation is in another."""
+    """The files of Sources that the package needs. Raises Faults if one does not exist, or if a mutation is in any
+    other file."""
     found, faults = [], []
     for target, names in FILES.items():
         for name in names:

@@ -13,9 +13,10 @@ int croundtrip_once(int socket, size_t request, size_t reply);
 /// Runs the calling thread, and the threads that it starts later, on one processor. Returns 0 or a negative error.
 int croundtrip_pin(int processor);
 
-/// Loads oidc-agent's library. Returns NULL, or the reason for the failure, which remains valid until the next call.
+/// Loads oidc-agent's library. Returns NULL on success. After a failure, returns the reason, which remains valid until
+/// the next call.
 const char *oidcagent_load(void);
 
-/// Gets the cached access token of an account of the oidc-agent whose socket OIDC_SOCK names. Returns 0, or -1 if there
-/// is none. Call it after `oidcagent_load`.
+/// Gets an account's cached access token from the oidc-agent whose socket OIDC_SOCK names. Returns 0, or -1 if there is
+/// no token. Call it after `oidcagent_load`.
 int oidcagent_token(const char *account);

@@ -3,20 +3,21 @@
 /// The worker whom MSAL and the hand-over both name.
 ///
 /// MSAL answers at once who is signed in. The hand-over names a worker only when it is certain that the next sign-out
-/// will wait until the app has erased its data. The app is therefore given no worker whom the hand-over has not named.
+/// will wait until the app has erased its data. The app is therefore given a worker only after the hand-over has named
+/// them.
 package struct NamedWorker<Account: Equatable, Obstacle> {
     /// The last change that the hand-over reported.
     package enum Change {
         case worker(Account)
         case nobody
-        /// Nobody knows who is signed in. The obstacle is nil if that may be over in a moment.
+        /// It is unknown who is signed in. The obstacle is nil if this state may end in a moment.
         case unknown(Obstacle?)
     }
 
     /// What the app does with MSAL's answer.
     package enum Step {
-        /// The app is given this worker, and also the worker whom it knew before, unless it has already been told of
-        /// them.
+        /// The app is given this worker. It is also given the worker whom it knew before, unless it was already told
+        /// that this former worker has left.
         case give(Account?, previous: Account?)
         /// MSAL is asked again now.
         case askAgain
@@ -37,8 +38,8 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
 
     /// Records a change that the hand-over has reported.
     ///
-    /// - Returns: whether the app must be told of the change. It need not be told of a first change that only says that
-    ///   nobody is signed in.
+    /// - Returns: whether the app must be told of the change. It need not be told of the first change if this change
+    ///   only says that nobody is signed in.
     package mutating func note(_ change: Change, hasPrevious: Bool) -> Bool {
         (self.change, changes) = (change, changes + 1)
         guard case .nobody = change, !hasPrevious else { return true }
@@ -60,7 +61,7 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
         return .wait
     }
 
-    /// MSAL names a worker who has left only once. After that, both accounts in its answers are equal.
+    /// MSAL names a former worker in one answer only. In later answers, both accounts are equal.
     package mutating func notePrevious(_ previous: Account?, of worker: Account?) {
         if previous != worker { self.previous = previous ?? self.previous }
     }

@@ -61,7 +61,8 @@ package import Workers
         }
     }
 
-    /// Registers the block that erases this app's data of a worker who has left, even if the app was closed meanwhile.
+    /// Registers the block that erases this app's data of a worker who has left. If the app was closed when the worker
+    /// left, the block runs at the app's next start.
     package func erase(_ name: String, _ erase: @escaping @MainActor () throws -> Void) throws {
         try handover.eraser(name) { _ in try await MainActor.run { try erase() } }
     }

@@ -3,8 +3,8 @@
 // The page's tab is the first: Chromium numbers tabs in the order in which they open, beginning with any number.
 "use strict";
 
-// How many milliseconds the other tabs have to close by themselves. A tab that has not closed by then, because its page
-// asks to stay or because a person drags it, ends with the browser.
+// The time, in milliseconds, in which the other tabs can close by themselves. A tab that has not closed by then,
+// because its page asks to stay or because a person drags it, ends with the browser.
 const PAUSE = 200;
 
 const tabs = () => chrome.tabs.query({});

@@ -119,7 +119,7 @@ async function headers(details) {
 }
 
 async function add(details) {
-  // Drops headers with these names that the request already has: this script did not add them.
+  // Drops the headers that the request already has under these names, because this script did not add them.
   const others = details.requestHeaders.filter(({ name }) => !NAMES.includes(name.toLowerCase()));
   if (details.method !== "GET") return await isKnown(details) ? { requestHeaders: others } : { cancel: true };
   if (!isWholePage(details)) return { requestHeaders: others };
@@ -201,8 +201,8 @@ async function present() {
 }
 
 // The host reports to the agent that the extension is ready; from then on, pages open signed in. A browser that could
-// not present the credential, for example without the network, presents it with the next page of the identity platform
-// that it opens.
+// not present the credential, for example because there was no network, presents it when it opens its next page of the
+// identity platform.
 async function start() {
   try {
     await within(START_PATIENCE, present());

@@ -45,9 +45,9 @@ int clinux_spawn(
     const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
     int count, int keep_output);
 
-/// Replaces the program of this process with `path` (execve(2)). The process id, environment, signal mask and the files
-/// in `kept` stay; all memory and every other open file above 2 are discarded. Ignored signals get their default effect
-/// again. Returns only if it fails.
+/// Replaces the program of this process with `path` (execve(2)). The process keeps its id, its environment, its signal
+/// mask and the files in `kept`; all memory and every other open file above 2 are discarded. Ignored signals get their
+/// default effect again. Returns only if it fails.
 int clinux_become(const char *path, char *const *arguments, const int *kept, int count);
 
 /// Whether this process has children, running or not yet reaped: 1, 0, or a negative error.
@@ -128,8 +128,9 @@ int clinux_status(int folder, const char *name, struct clinux_status *status);
 int clinux_run_when_idle(void);
 
 /// Removes `path` with everything in it, at any depth and whatever the modes of its directories. Follows no symbolic
-/// link and enters no other mount: a mount point below `path` stays, and so do the files under the mount (-EBUSY). A
-/// missing path is not an error. If something stays, returns the first reason; everything else is removed.
+/// link and enters no other mount: a mount point below `path` is not removed, nor are the files under the mount
+/// (-EBUSY). A missing path is not an error. If something cannot be removed, returns the first reason; everything else
+/// is removed.
 int clinux_remove_tree(const char *path);
 /// Takes an exclusive lock on an open file without waiting; returns -EWOULDBLOCK if another process has it.
 int clinux_lock(int fd);

@@ -11,7 +11,7 @@ internal import Synchronization
 /// The client of the server's `admin.sock`.
 package struct AdminClient: Sendable {
     package let socket: String
-    /// Whether no warnings are printed, because standard error contains only JSON.
+    /// Whether warnings are suppressed, because standard error must contain nothing but JSON.
     private let isJSON: Bool
 
     private static let maximumReply = 64 << 20

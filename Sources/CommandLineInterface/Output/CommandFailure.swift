@@ -30,7 +30,7 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// Converts an error: a ``CommandFailure`` stays as it is, and any other error becomes the failure for an
+    /// Converts an error: a ``CommandFailure`` remains as it is, and any other error becomes the failure for an
     /// unexpected error.
     package init(reading error: any Error) { self = error as? CommandFailure ?? CommandFailure(unexpected: error) }
 

@@ -38,8 +38,8 @@ struct BarBlock: Encodable, Equatable {
     /// other blocks contain.
     ///
     /// - Parameters:
-    ///   - obstacle: why no window opens; nil if windows open. It takes the place of the
-    ///     screen's title, or of the worker's name: there is no room for both.
+    ///   - obstacle: why no window opens; nil if windows open. The bar shows it in place of the screen's title or the
+    ///     worker's name, because there is no room beside them.
     ///   - home: the text of the button that leads to the home screen.
     ///   - accent: the colour of the button Hand over.
     static func blocks(of view: HomeView, clock: String, obstacle: String?, home: String, accent: String) -> [BarBlock]

@@ -15,8 +15,8 @@ struct StatusReader: Sendable {
     /// The pause before the next attempt. Attempts are repeated because nothing announces that a broker has started.
     private static let pause = Duration.milliseconds(500)
 
-    /// Reads until the task is cancelled, or until an upgrade has replaced this program and nobody is signed in: then
-    /// whatever started this program must start the installed one.
+    /// Reads until the task is cancelled, or until an upgrade has replaced this program and nobody is signed in. In the
+    /// second case, whatever started this program must start the installed program.
     func run() async throws {
         while !Task.isCancelled {
             if let channel = try? FramedJSON<DeviceState, DeviceState>.connect(to: socket, limits: Wire.statusLimits) {
@@ -32,7 +32,7 @@ struct StatusReader: Sendable {
         }
     }
 
-    /// Reads until the connection ends; returns true if this program must end before that.
+    /// Reads until the connection ends, or until this program must end. Returns true in the second case.
     private func readStates(from channel: FramedJSON<DeviceState, DeviceState>) -> Bool {
         while let state = try? channel.receive().message {
             receive(state)

@@ -224,7 +224,7 @@ package struct HomeModel: Sendable, Equatable {
         case .signedIn: return [.readAccount]
         case .ending: return []
         case .ready, .signingIn, .joining, .signingOut, .quarantined:
-            // No worker is signed in: nothing about a worker stays on the screen, even if it was read before.
+            // No worker is signed in: the screen shows nothing about a worker, even if an account was read before.
             (account, tiles) = (.nobody, [:])
         }
         if stage == .ready, notice == .handoverGoesOn { notice = nil }

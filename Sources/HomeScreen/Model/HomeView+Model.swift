@@ -58,7 +58,7 @@ struct HomeViewComposer {
         if showObstacle(state, in: &view) { return }
         switch (state.isServerReachable, state.hasOfflineLeases) {
         case (false, false):
-            // The identity platform may still be reachable, so the button stays.
+            // The identity platform may still be reachable, so the button remains.
             show(.problem, .noServer, text: .noServerText, advice: [.otherAdvice], in: &view)
         case (false, true):
             show(.good, .ready, text: .readyText, in: &view)
@@ -218,7 +218,7 @@ struct HomeViewComposer {
         return HomeView.Receipt.Line(what: text(.browserHeld), result: text(result), mark: mark)
     }
 
-    /// The line on how many kinds of places nobody looked at; nil if there are none or the number is unknown. `baton
+    /// The line on the number of kinds of places that were not examined; nil if the number is 0 or unknown. `baton
     /// receipt show` names the places.
     private func unobserved(_ count: Int?) -> HomeView.Receipt.Line? {
         guard let count, count > 0 else { return nil }

@@ -88,7 +88,7 @@ struct HomeServer {
 
         init(_ count: Int) { free = Mutex(count) }
 
-        /// Takes a place until this future is complete; returns false if none is free.
+        /// Counts a connection until this future is complete; returns false if the maximum is reached.
         func take(until end: EventLoopFuture<Void>) -> Bool {
             let isTaken = free.withLock { free in
                 guard free > 0 else { return false }

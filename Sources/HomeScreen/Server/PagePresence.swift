@@ -21,7 +21,8 @@ package final class PagePresence: Sendable {
 
     init() {}
 
-    /// Records that a page is waiting until the returned function is called; returns nil if too many pages are waiting.
+    /// Records a waiting page. The record lasts until the returned function is called. Returns nil if too many pages
+    /// are waiting.
     ///
     /// - Parameter window: the process of the window that the page is in; nil if it is in none.
     func enter(_ window: ProcessTable.Name?) -> (@Sendable () -> Void)? {
@@ -48,7 +49,7 @@ package final class PagePresence: Sendable {
         }
     }
 
-    /// Suspends until no page has been open in a window for the duration `patience`, or until the task is cancelled.
+    /// Suspends until a window has had no open page for the duration `patience`, or until the task is cancelled.
     ///
     /// - Parameters:
     ///   - window: the process of the window.

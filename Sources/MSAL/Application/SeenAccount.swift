@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// The broker reports a change of worker to each client id until the client has acknowledged it. If several objects or
 /// processes have the same client id, one of them acknowledges the change, and the broker does not report it to the
-/// others any more. Each object therefore remembers the account that it has shown until its app has been told that the
-/// account has left (CUR-8).
+/// others any more. Until its app has been told that the account has left, each object therefore remembers the account
+/// that it has shown (CUR-8).
 final class SeenAccount: Sendable {
     private struct State {
         /// The first account shown since the app was told of the last change.

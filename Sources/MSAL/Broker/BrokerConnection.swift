@@ -10,7 +10,7 @@ internal import UnixSocket
 ///
 /// ``RequestStateMachine`` makes the decisions; this class adds the socket, a thread that connects and reads, a
 /// ``FrameWriter``, and a timer. A connection belongs to one epoch and ends with it. The thread then connects again. If
-/// the new hello has another epoch, the app gets the notification that Microsoft's broker posts.
+/// the new hello has another epoch, the app gets the notification that Microsoft's broker posts in this case.
 package final class BrokerConnection: Sendable {
     /// The connection of this process. It leads to the broker that the environment names, or to the system's broker if
     /// the environment names none.

@@ -22,7 +22,7 @@ package struct BrokerDeadlines: Sendable {
     /// How long a sign-in waits for its reply. This is longer than the time for which the broker keeps a sign-in page
     /// open.
     package var interactive: Duration = .seconds(660)
-    /// How long a cancelled sign-in waits for its reply. The broker closes its window before it replies.
+    /// How long a cancelled sign-in waits for its reply. The broker closes the sign-in's window before it replies.
     package var cancellation: Duration = .seconds(5)
     /// The longest pause between connection attempts while the broker is unavailable or closes each connection at once.
     package var pause: Duration = .seconds(2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Faster replacements for Foundation's functions, because every call needs two identifiers. Foundation opens a file
-/// for each random UUID and formats it with printf(3).
+/// for each random UUID and formats the UUID with printf(3).
 extension UUID {
     /// Returns a new random UUID (RFC 9562 section 5.4).
     static func random() -> UUID {

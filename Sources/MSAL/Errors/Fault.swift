@@ -16,7 +16,7 @@ struct Fault: Error, Equatable {
     /// What the server granted and what it declined, if it granted only some of the requested scopes (INT-9).
     var declined: Declined?
 
-    /// The scopes that were not granted, the scopes that were, and the token for the granted ones.
+    /// The scopes that were not granted, the granted scopes, and the token for the granted scopes.
     struct Declined: Equatable {
         let declined: [String]
         let granted: [String]

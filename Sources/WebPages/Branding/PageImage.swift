@@ -53,7 +53,7 @@ private struct ImageSegments {
         var hasFrame = false
         while skip([0xff]), let marker = take(1)?.first {
             guard let length = number(bytes: 2), length >= 2, take(length - 2) != nil else { return false }
-            // C4, C8 and CC are not frame headers, although they lie among them.
+            // C4, C8 and CC are not frame headers, although they are in the same range.
             if (0xc0...0xcf).contains(marker), ![0xc4, 0xc8, 0xcc].contains(marker) { hasFrame = true }
             if marker == 0xda {
                 // In the data of a scan, FF is followed by 00 unless it begins a marker.

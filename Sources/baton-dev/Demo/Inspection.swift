@@ -19,7 +19,7 @@ enum Inspection: CaseIterable {
         }
     }
 
-    /// Finds a method that works on this machine by trying each method.
+    /// Tries each method, and returns the first that works on this machine.
     ///
     /// - Parameter program: the path of the search program.
     /// - Throws: ``CommandFailure`` if no method works.

@@ -10,7 +10,7 @@ struct Story {
     let stage: Stage
 
     private let canaries: CanarySearch
-    /// The number is another one in each run, so that a trace is of this run.
+    /// The number differs in each run, so a trace that contains it was left by this run.
     private static let note = "The patient in bed 12 asks for the window seat, call \(Int.random(in: 1..<1 << 52))"
 
     init(_ stage: Stage) {

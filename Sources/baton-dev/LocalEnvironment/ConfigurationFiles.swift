@@ -9,7 +9,8 @@ struct ServerFile: Encodable {
     let port: UInt16
     let mdmPort: UInt16
     let names: Names
-    /// A quarter of the usual cost, because this is a demonstration on one machine, and a file contains its passwords.
+    /// A quarter of the usual cost, because this is a demonstration on one machine, whose passwords are in a file
+    /// anyway.
     let passwordCost = 13
     let logLevel = "info"
 

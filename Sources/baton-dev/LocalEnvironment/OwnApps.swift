@@ -130,7 +130,7 @@ struct OwnApps {
 
     /// Removes the client of an app that the device has refused.
     ///
-    /// - Throws: the refusal, if the client could not be removed; the reason for that is added to it.
+    /// - Throws: the refusal if the client could not be removed. The error also says why the removal failed.
     private func takeBack(_ app: Registration, because refusal: any Error) async throws {
         do { try await admin.call("DELETE", clientPath(app.clientID)) } catch {
             throw CommandFailure(reading: refusal).adding(

@@ -5,7 +5,7 @@ import CommandLineInterface
 import FoundationEssentials
 import Glibc
 
-/// Grants a person a directory role for a short time, for when nobody who holds the role can sign in.
+/// Grants a person a directory role for a short time, for emergencies in which nobody who holds the role can sign in.
 struct BreakGlassCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "break-glass", abstract: "Grant, list and revoke emergency access for a limited time.",

@@ -39,8 +39,8 @@ final class HomeWindow: Sendable {
     /// Where Chromium reads its policies.
     private static let policies = "/etc/chromium/policies/managed/baton.json"
     /// Runs a program until the stream ends, then ends everything in the sandbox. bubblewrap ends with its parent only
-    /// once it has started completely. Without this script, a window would survive if this process were killed before
-    /// that.
+    /// once bubblewrap has started completely. Without this script, a window would survive if this process were killed
+    /// before bubblewrap has started.
     private static let bound = """
         (read -r _ <&9; kill -KILL -1) &
         exec "$@" 9<&-

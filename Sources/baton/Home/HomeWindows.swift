@@ -5,8 +5,8 @@ import Processes
 
 /// Keeps one window of the home screen open until the person closes it.
 ///
-/// A window ends when the session during which it was open ends, when its browser crashes, or when its page dies. Every
-/// window that was opened from it ends with it, so the next worker finds nothing that somebody opened. Then a new
+/// A window ends at the end of the session during which it was open, when its browser crashes, or when its page dies.
+/// Every window that was opened from it ends with it, so the next worker finds nothing that somebody opened. Then a new
 /// window opens. After a session, the process starts anew and opens the new window.
 actor HomeWindows {
     private let window: HomeWindow

@@ -31,7 +31,7 @@ struct ReceiptSummary: Encodable {
     /// The entries of docs/reference/leftovers.md whose places were not examined; `none` if all were examined, or
     /// `unknown` if an earlier version of Baton wrote the receipt.
     let unobserved: String
-    /// When the search for folders that belong to no entry began, if that was before the session.
+    /// The start of the search for folders that belong to no entry, if the search began before the session.
     let foldersAsOf: String?
     /// What the agent saw a browser hold open; `none`, or `unknown`.
     let opened: String

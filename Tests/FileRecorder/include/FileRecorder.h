@@ -30,7 +30,7 @@ void file_recorder_mark(const char *text);
 void *file_recorder_end(size_t *size);
 
 /// Makes calls that change something below `root` fail with `reason`: call number `first`, counted from 1, and, if
-/// `lasting`, all later ones. Calls that cannot fail for that reason are not counted and succeed. Must not be combined
+/// `lasting`, all later ones. Calls that cannot fail for that reason succeed and are not counted. Must not be combined
 /// with a recording.
 void file_faults_begin(const char *root, uint64_t first, int reason, int lasting);
 

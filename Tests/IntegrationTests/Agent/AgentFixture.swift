@@ -103,8 +103,8 @@ struct Broker {
         }
     }
 
-    /// The agent's next message, leaving out reports that windows cannot open. The agent sends such a report when it is
-    /// asked for it, and when it notices an obstacle.
+    /// The agent's next message, leaving out reports that windows cannot open. The agent sends such a report when the
+    /// broker asks for one, and when the agent notices an obstacle.
     func nextAfterObstacles() async throws -> AgentMessage {
         while true {
             let message = try await next()

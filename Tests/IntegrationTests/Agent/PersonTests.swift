@@ -22,7 +22,8 @@ import UnixSocket
         var password: String?
     }
 
-    /// Starts an agent and a person with these traits who uses its browser, and runs `body` when the page is open.
+    /// Starts an agent, and a person who has these traits and uses the agent's browser. Runs `body` when the page is
+    /// open.
     private func withPerson(
         _ traits: String, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {

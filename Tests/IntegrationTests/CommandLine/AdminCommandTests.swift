@@ -290,7 +290,7 @@ import Testing
                 #expect(failure.message.contains(thing), "\(command): \(failure)")
                 #expect(failure.remedy.contains(help), "\(command): \(failure)")
             }
-            // An enrollment whose profile could not be written is not left as issued.
+            // An enrollment whose profile could not be written does not remain issued.
             struct Enrollment: Decodable { let state: String }
             let left: [Enrollment] = try await admin.json("enrollment", "list")
             #expect(!left.contains { $0.state == "issued" })

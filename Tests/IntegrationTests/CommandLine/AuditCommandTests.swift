@@ -61,7 +61,7 @@ import Testing
         /// Large folders in which this user leaves nothing.
         private static let skipped = ["/opt", "/root", "/usr", Repository.root]
 
-        /// The kinds of the items found, by the name of the entry that explains them. Leaves out items that stay by
+        /// The kinds of the items found, by the name of the entry that explains them. Leaves out items that are left by
         /// design.
         func found(_ run: CommandRun) throws -> [String: [AuditItem.Kind]] {
             let report = try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8))

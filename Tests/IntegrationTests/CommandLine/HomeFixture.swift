@@ -52,8 +52,8 @@ struct HomeFixture {
         try report(.ready)
     }
 
-    /// A Chromium that is started together with a program that polls as a second page and shows nothing. So the window
-    /// stays even while its own page is dead.
+    /// A Chromium that is started together with a program that polls as a second page and shows nothing. The window
+    /// therefore remains open even while its own page is dead.
     static func browserOfTwoPages(in scratch: Scratch) throws -> String {
         let page = """
             import http.client, json, sys

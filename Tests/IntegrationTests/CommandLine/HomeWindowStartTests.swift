@@ -20,8 +20,8 @@ import UnixSocket
         """
 
     /// A program in place of bubblewrap. It reports what it is asked to start, and then starts bubblewrap if the test
-    /// allows it; otherwise it fails. It and everything in the sandbox keep its connection to the test open, and it
-    /// ignores its parent's request to end.
+    /// allows it; otherwise it fails. The program and everything in the sandbox keep the program's connection to the
+    /// test open. The program ignores its parent's request to end.
     private static let bubblewrap = """
         #!/usr/bin/python3
         import os, signal, socket, sys
@@ -120,7 +120,8 @@ import UnixSocket
         }
     }
 
-    /// Starts a home screen whose windows wait for the test. Its trial whether a program can be confined succeeds.
+    /// Starts a home screen whose windows wait for the test. The home screen's trial succeeds: a program can be
+    /// confined.
     private func start(
         _ arguments: [String] = [], in scratch: Scratch
     ) async throws -> (home: HomeFixture, screen: Listener, steps: Listener) {

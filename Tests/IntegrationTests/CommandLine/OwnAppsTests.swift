@@ -93,7 +93,7 @@ import Testing
         #expect(try CommandRun.Failure(half.errors).error.code == "environment_missing", "\(half)")
     }
 
-    /// A list of apps that cannot be read is neither replaced nor taken for an empty one.
+    /// A list of apps that cannot be read is neither replaced nor treated as an empty list.
     private func keepsDamagedList(_ up: Up, _ run: ([String]) async throws -> CommandRun) async throws {
         let list = try textOfFile(up.list)
         try Data("{".utf8).write(to: URL(filePath: up.list))

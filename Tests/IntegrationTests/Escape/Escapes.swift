@@ -29,7 +29,7 @@ enum Escapes {
 
     /// What a person tries.
     enum Extent {
-        /// A sample of the attempts, and a few walks of random keys and clicks, which are the same in each run.
+        /// A sample of the attempts, and a few walks of random keys and clicks. The walks are the same in each run.
         case sample(walks: Int)
         /// Every attempt, and 200 random walks (`BATON_WALKS`), which differ in each run.
         case everything

@@ -116,7 +116,7 @@ struct KioskFixture {
         try #require(code == 0, "\(said)")
     }
 
-    /// Ends the window and the bar as a hand-over does. The next ones show nothing of a worker.
+    /// Ends the window and the bar as a hand-over does. The next window and bar show nothing of a worker.
     func handover() throws {
         try scratch.write("Ready", to: "worker")
         try scratch.write("Home screen", to: "title")

@@ -8,8 +8,8 @@ import Testing
 import UnixSocket
 
 extension LiveBrowser {
-    /// An attacker who copies the whole state folder at any step of a session, including the device's key files, cannot
-    /// decrypt anything in the copy after the sign-out, because the session's key was never on the disk.
+    /// An attacker copies the whole state folder, including the device's key files, at any step of a session. After the
+    /// sign-out, the attacker cannot decrypt anything in the copy, because the session's key was never on the disk.
     @Suite struct StateCopyTests {
         @Test func `no copy of the state opens anything after the sign-out, whenever it was made`() async throws {
             let live = try await LiveEnvironment.ready()

@@ -77,7 +77,7 @@ extension LiveDevice {
                 let manager = try live.serviceManager(sockets: [("broker", socket.descriptor)])
                 try await Scratch.with { scratch in
                     let peers = try await Peers(live.path("run/broker.sock"), app.clientID, scratch)
-                    // The process that connected has ended, and another one asks on its connection.
+                    // The process that connected has ended, and another process asks on that connection.
                     let other = try await peers.start(.endedProcess, as: app.bundleID)
                     try await live.start(.broker, by: manager)
                     let said = try await peers.answer(of: other)

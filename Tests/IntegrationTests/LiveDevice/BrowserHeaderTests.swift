@@ -168,7 +168,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// The socket of a program that the browser starts and that forwards its connections to the broker.
+    /// The socket of a program that the browser starts. The program forwards this socket's connections to the broker.
     fileprivate static let below = "run/below.sock"
 
     /// Signs in a person whose browser starts a program that connects to the broker. `body` runs before the password is
@@ -201,8 +201,7 @@ extension LiveEnvironment {
         return try #require(account.identifier)
     }
 
-    /// Whether the identity platform answers a request with these headers with a redirect to the app that contains a
-    /// code.
+    /// Whether the identity platform answers a request with these headers by redirecting to the app with a code.
     fileprivate func signsIn(at address: String, _ headers: [String: String]) async throws -> Bool {
         let url = try #require(URL(string: address))
         let script = """

@@ -231,8 +231,8 @@ extension LiveDevice {
                 #expect(try await app.ends())
                 try await live.log(of: .broker, says: words, times: before + 1)
             }
-            // Each line is logged at most once a second. This case takes seconds, so the lines of the next cases are
-            // not left out because of earlier connections.
+            // Each line is logged at most once a second. This case takes seconds, so earlier connections cannot cause
+            // the lines of the next cases to be left out.
             try await closes("it did not begin with a hello") { _ in }
             try await closes("it sent a second hello") { app in
                 try await app.greet()

@@ -83,7 +83,7 @@ extension LiveDevice {
                 ($0, try Listener(path: live.path("run/" + $1), mode: 0o600))
             }
             let manager = try live.serviceManager(sockets: listeners.map { ($0, $1.descriptor) })
-            // Connections that are made before the broker runs wait, and are answered when it starts.
+            // A connection that is made before the broker starts must wait, and is answered when the broker starts.
             let app = try live.app(1)
             async let early = app.accounts()
             try await live.start(.broker, by: manager)

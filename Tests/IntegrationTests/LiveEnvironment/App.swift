@@ -94,7 +94,8 @@ final class App: Sendable {
     }
 
     /// Signs in at the screen of the device. If the browser ends with an error before anybody has signed in, repeats the
-    /// sign-in once, as a worker would, and prints what the agent logged. On a busy machine, Chromium sometimes ends so.
+    /// sign-in once, as a worker would, and prints what the agent logged. On a busy machine, Chromium sometimes ends in
+    /// this way.
     func signInAtScreen(of live: LiveEnvironment) async throws -> MSALAccount {
         do { return try await signIn().account } catch
             where Seen(error).reason == BrokerError.Reason.browserBroke.rawValue

@@ -12,8 +12,8 @@ import UnixSocket
 /// A complete environment of real programs on loopback: a server with an organisation, and one device, enrolled and
 /// joined.
 ///
-/// `baton-dev up` creates it and Carol joins the device. Then the same programs run again on the same folder, one by
-/// one, so that a test can kill each and restart it.
+/// `baton-dev up` creates it and Carol joins the device. Then the same programs are started again on the same folder,
+/// one by one, so that a test can kill and restart each of them.
 final class LiveEnvironment: Sendable {
     /// The programs of a device and its server.
     enum Program: String, CaseIterable {
@@ -56,8 +56,8 @@ final class LiveEnvironment: Sendable {
     }
 
     /// Has the MDM name no data folders for the sample apps for the terminal. The tests' own process acts as these
-    /// apps, and the agent could not end it, because it started the agent. Tests that need data folders name them in
-    /// the device's registry.
+    /// apps, and the agent could not end this process, which has started the agent. Tests that need data folders name
+    /// them in the device's registry.
     private func nameNoDataFolders() async throws {
         for app in facts.apps.dropLast() {
             let configuration = ["clientId": app.clientID, "redirectUri": app.redirectURI]

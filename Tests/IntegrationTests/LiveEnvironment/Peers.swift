@@ -9,8 +9,8 @@ struct Peers {
     private let scratch: Scratch
     private let frames: String
     private let script: String
-    /// The path of a copy of the interpreter whose file name is that of the app's own program. The broker must not take
-    /// it for the app.
+    /// The path of a copy of the interpreter. The copy has the file name of the app's own program, but the broker must
+    /// not mistake the copy for the app.
     private let program: String
 
     /// - Parameters:

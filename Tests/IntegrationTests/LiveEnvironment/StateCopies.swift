@@ -49,8 +49,8 @@ struct StateCopies {
         FileManager.default.fileExists(atPath: path(of: step) + "/session/worker.sealed")
     }
 
-    /// Expects that nothing in a copy from before a sign-out can be opened afterwards. The live key, if given, must not
-    /// be in the copy, and it must open the copy's session data, which shows that the search works.
+    /// Expects that nothing in a copy that was made before a sign-out can be opened after the sign-out. The live key,
+    /// if given, must not be in the copy, and it must open the copy's session data, which shows that the search works.
     func expectNothing(in step: String, of userName: String, key: [UInt8]? = nil) throws {
         #expect(try openings(of: step).isEmpty, "the copy \(step) opens")
         guard let key else { return }

@@ -55,7 +55,7 @@ extension LiveFaults {
             let former = try live.app(1)
             #expect(try await former.accounts().current == nil)
 
-            // A session ends even if its end cannot be written and the service manager has kept its key.
+            // A session ends even if its end cannot be written while the service manager still keeps the session's key.
             let amara = try await live.signIn("Amara", through: former)
             #expect(try await former.accounts().current == amara)
             let kept = try #require(try manager.kept.first)

@@ -75,7 +75,8 @@ extension LiveFaults {
                 try await live.serverHearsOfEveryEnd()
             }
             try await live.findsNothing(of: "Amara", or: tokens, keys: keys)
-            // A copy from before the files are cleared has the session, which the destroyed key would open.
+            // A copy that was made before the files are cleared contains the session, which the destroyed key would
+            // open.
             for point in [Failpoint.endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing] {
                 #expect(copies.holdsSession(in: point.rawValue), "\(point.rawValue)")
             }

@@ -79,7 +79,7 @@ extension LiveFaults {
             }
         }
 
-        /// The file's blocks are allocated in `make soak`; elsewhere the file only has this length.
+        /// In `make soak` the file's blocks are allocated; elsewhere the file has this length but no blocks.
         @Test func `a folder of 10 GB is away before the next worker, and is then removed`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try #require(live.facts.apps.first { $0.number == HandoverWalk.number })
@@ -226,8 +226,8 @@ private struct HandoverWalk {
         case .stop: try chosen()?.send(SIGSTOP)
         case .resume: try chosen { $0.isStopped }?.send(SIGCONT)
         case .killSession:
-            // The session then continues in another process. If the last step was the same, that process may not have
-            // been started yet.
+            // The session then continues in another process. If the last step also killed the session process, its
+            // successor may not have been started yet.
             for number in try live.sessionProcesses().prefix(1) {
                 let process = try ForeignProcess(pid: number)
                 process.kill()
@@ -283,7 +283,7 @@ private struct HandoverWalk {
 
     private func mark(_ person: String) -> String { "note-of-\(person)-" }
 
-    /// Records every note that is found of anybody but the signed-in worker, and every locked app.
+    /// Records every locked app, and every note that belongs to anybody but the signed-in worker.
     private mutating func look() async throws {
         let former = Self.people.filter { $0 != worker }.map(mark)
         for file in files() {

@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// Leaks of a session's user: files and a port outside the browser, everywhere on the device, and an open port and
-    /// changed files of the browser.
+    /// Leaks of a session's user: outside the browser, files everywhere on the device and a port; in the browser, an
+    /// open port and changed files.
     @Suite(.live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false)) struct PlantedLeakTests {
         private static let user: UInt32 = 5
         private static let home = "/usr/games"
@@ -175,7 +175,8 @@ extension LiveFaults {
                         try await live.settle()
                         let expected = Set(planted.map { $0.entry ?? Receipt.unexplained })
                         #expect(try await left(live) == expected)
-                        // A receipt contains no path. The helper's report, from which it is made, does.
+                        // A receipt contains no path. The helper's report, from which the receipt is made, contains
+                        // paths.
                         let paths = try await reported(live, helper, since: began)
                         #expect(planted.map(\.path).filter { !paths.contains($0) } == [])
                         let receipt = try await live.shownReceipt()

@@ -16,7 +16,7 @@ final class SampleTerminal {
 
     /// How long a process may take to answer.
     private static let patience = Duration.seconds(120)
-    /// How many milliseconds pass between two checks whether the process has ended.
+    /// The milliseconds between two checks of whether the process has ended.
     private static let pause: Int32 = 500
 
     init(ofApp number: Int, _ live: LiveEnvironment) async throws {

@@ -114,7 +114,7 @@ extension LiveFaults {
                         try await live.findsNothing(of: worker, or: ["mark": mark])
                         #expect(try await self.clipboard(live, on: display) == nil)
                         #expect(try await live.newestReceipt(says: "browser")?.grade == "enforced")
-                        // The log of the tests' person is the one file of this user that stays.
+                        // The log of the tests' person is the one file of this user that is left.
                         #expect(try await live.shownReceipt().left == ["browser_temporary"])
                     }
                     site.kill()

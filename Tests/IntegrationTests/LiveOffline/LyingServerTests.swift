@@ -20,8 +20,8 @@ extension LiveOffline {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
-                    // Every other lie answers from the nonce request on. The rest answer only the session's own
-                    // request.
+                    // Half of the lies answer the request for a nonce and all requests after it. The other half answer
+                    // only the session's own request.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
                     try live.seat("Amara")
                     _ = try await seen { try await live.app(1).signIn() }

@@ -160,7 +160,8 @@ extension Outcome {
 struct RequestRefusal: Error {
     let text: String
 
-    /// - Throws: this error for a status that refuses, ``TestProblem`` for an error or an overload of the server.
+    /// - Throws: this error if the status is a refusal, ``TestProblem`` if it reports an error or an overload of the
+    ///   server.
     static func check(_ response: HTTPSClient.Response, is status: Int, _ what: String) throws {
         guard response.status != status else { return }
         let text = "\(what): status \(response.status) \(String(decoding: response.body.prefix(300), as: UTF8.self))"

@@ -191,8 +191,8 @@ struct FaultHistory: Sendable {
 /// What a client knows about refresh tokens that replaced one another.
 struct RefreshChain: Sendable {
     private(set) var tokens: [String]
-    /// Whether an answer was lost. A request without an answer may be carried out at any later time. Then the server
-    /// must take the client's next use for a replay.
+    /// Whether an answer was lost. A request without an answer may be carried out at any later time. In that case, the
+    /// server must treat the client's next use as a replay.
     private(set) var isDoubtful = false
     /// Whether the server has acknowledged that it revoked the tokens because of a replay.
     private(set) var isRevoked = false
@@ -246,12 +246,12 @@ struct RefreshChain: Sendable {
         return nil
     }
 
-    /// Call this with a refresh token that the primary refresh token yielded. It must be the newest one, or another one
-    /// if the newest one was used.
+    /// Call this with a refresh token that the primary refresh token yielded. It must be the newest token, or a
+    /// different token if the newest one was used.
     mutating func fetched(_ token: String) -> Violation? {
         if token == newest, !isRevoked { return nil }
         if tokens.contains(token) { return Violation(.oneUse, "a used refresh token was issued again") }
-        // Without a lost answer, the newest token is unused, and the server must know it.
+        // Without a lost answer, the newest token is unused, and the server must recognise this token.
         if !isDoubtful, !isRevoked {
             return Violation(.keptWrite, "the primary refresh token yields another refresh token than the newest one")
         }

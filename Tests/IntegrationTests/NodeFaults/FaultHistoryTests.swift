@@ -85,7 +85,8 @@ import Testing
         #expect(chain.used(.refused("revoked"), sessionIsLive: true)?.rule == .keptWrite)
     }
 
-    /// A request without an answer may be carried out later, and then the server must take the next use for a replay.
+    /// A request without an answer may be carried out later. In that case, the server must treat the next use as a
+    /// replay.
     @Test func `after a lost answer a refresh token may be refused, but works at most once`() {
         var chain = RefreshChain("1")
         #expect(chain.used(.unknown("no answer"), sessionIsLive: true) == nil)

@@ -26,8 +26,8 @@ struct FaultInjector: Sendable {
     let measure: @Sendable () async throws -> Void
     var random: SeededGenerator
 
-    /// Causes faults until the time is over. Afterwards every node and PostgreSQL run. A broken promise ends the faults,
-    /// because the first ones explain the rest.
+    /// Causes faults until the time is over. Afterwards every node and PostgreSQL run. A broken promise ends the
+    /// faults, because the first broken promises explain the later ones.
     mutating func run() async throws {
         let start = ContinuousClock.now
         var lastMeasure = start

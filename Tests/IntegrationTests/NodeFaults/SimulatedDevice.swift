@@ -87,7 +87,7 @@ final class SimulatedDevice: Sendable {
             thumbprint: reply.thumbprint, deviceName: name)
     }
 
-    /// Returns the present epoch. With `next`, first begins a new epoch, for the next sign-in.
+    /// Returns the present epoch. With `next`, first makes the epoch of the next sign-in the present one.
     func epoch(next: Bool = false) throws -> DeviceEpoch {
         let counter = seen.withLock { seen in
             if next { seen.counter += 1 }

@@ -8,7 +8,8 @@ import Testing
 
 @testable import baton_server
 
-/// How connections end that the server closes. Both ends of each connection are in memory, and their time stands still.
+/// The end of connections that the server closes. Both ends of each connection are in memory, and their time stands
+/// still.
 @Suite struct ConnectionEndTests {
     /// A server's and a client's end of an open TLS connection.
     private struct Ends {
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    /// Holds what is sent, as a channel does whose client does not read.
+    /// Holds what is sent, like a channel whose client does not read.
     private final class Stall: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer

@@ -67,7 +67,8 @@ import Testing
             ]
         }
 
-        /// Checks that every listener answers that the service is temporarily unavailable, as its protocol words it.
+        /// Checks that every listener answers, in the form of its protocol, that the service is temporarily
+        /// unavailable.
         func refuses() async throws {
             let answers = try await answers()
             for (name, answer) in answers {

@@ -74,8 +74,8 @@ import Testing
             database.observe { if $0.message == .gap { continuation.yield() } }
         }
 
-        /// Sends a text that cannot be decoded, which also counts as a gap, so that a gap comes even if listening has
-        /// already begun.
+        /// Sends a text that cannot be decoded. This also counts as a gap, so the observers get a gap even if listening
+        /// has already begun.
         func first() async {
             do {
                 try await database.write { connection in
@@ -131,7 +131,7 @@ import Testing
         for await _ in connection.wakes where connection.takeMessage() == .nudge { return }
     }
 
-    /// The budget for the whole way to the device is a second (docs/performance.md).
+    /// The budget for the whole path to the device is a second (docs/performance.md).
     @Test func `a revocation at one node is told to a device at another node within a second`() async throws {
         try await withNodes { first, second, tenant, enrolled, device in
             let epoch = try #require(DeviceEpoch(id: String(repeating: "a", count: 32), counter: 1))
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    /// Nobody heard of the end. Only the regular check finds the record.
+    /// No node was notified of the end. Only the regular check finds the record.
     @Test func `the regular check removes the record of an enrollment whose end nobody announced`() async throws {
         try await withNodes { first, second, tenant, enrolled, device in
             try await second.link.reconcile(.all)

@@ -180,13 +180,13 @@ import Testing
             let refused = try await fixture.refused("copy", ["--to", target.configuration])
             #expect(refused.code == "server.storage.target-holds-data" && refused.message.contains("table tenant"))
             #expect(!refused.message.contains("Elsewhere"))
-            // A restore replaces it only on request.
+            // A restore replaces the target's rows only on request.
             let kept = try await fixture.refused("restore", ["--input", file], at: target.configuration)
             #expect(kept.code == "server.storage.target-holds-data")
             let replaced = try await fixture.storage(
                 "restore", ["--input", file, "--replace"], at: target.configuration)
             #expect(replaced.code == 0, "\(replaced)")
-            // The server works on it, with the same key and authority.
+            // The server works on the target, with the same key and authority.
             let keys: [String: any Sendable] = ["directory": fixture.server.state, "database": target.database]
             let onPostgreSQL = try ServerProcess(keys, in: fixture.scratch)
             try await onPostgreSQL.start()

@@ -30,7 +30,7 @@ final class DatabaseTemplate: Sendable {
         cluster = try await PostgreSQLCluster.shared()
         name = try await cluster.makeDatabase()
         administrator = try ClusterAdministrator(of: cluster)
-        // PostgreSQL copies only a database that nobody uses, and waits up to five seconds until nobody uses it.
+        // PostgreSQL copies a database only if nobody uses it, and waits up to five seconds until this is so.
         _ = try await PostgreSQLDatabase(configuration(of: name), migrations: migrations)
     }
 
@@ -44,7 +44,7 @@ final class DatabaseTemplate: Sendable {
     func makeCopy() async throws -> any Database { try await makeCopy(of: name, after: []) }
 
     /// Returns a copy of a database that ``makeCopy()`` made. The connections to `database` are cut first, because
-    /// PostgreSQL copies only a database that nobody uses. The pool of `database` then opens new ones.
+    /// PostgreSQL copies a database only if nobody uses it. The pool of `database` then opens new ones.
     ///
     /// - Throws: ``TestProblem`` if ``makeCopy()`` did not make the database.
     func makeCopy(of database: any Database) async throws -> any Database {

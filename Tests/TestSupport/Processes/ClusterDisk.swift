@@ -5,8 +5,8 @@ internal import Processes
 internal import UnixSocket
 
 /// A small disk for files of a PostgreSQL server: a file system in memory, in a mount namespace (mount_namespaces(7))
-/// that only programs started through ``entrance`` see. For an ordinary user, the mount namespace is inside a user
-/// namespace (user_namespaces(7)).
+/// that is visible only to programs started through ``entrance``. For an ordinary user, the mount namespace is inside a
+/// user namespace (user_namespaces(7)).
 package final class ClusterDisk: Sendable {
     private let holder: ChildProcess
     /// The disk's folder, as this process sees it (proc(5)).

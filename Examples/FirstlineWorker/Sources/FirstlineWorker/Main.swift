@@ -41,8 +41,8 @@ import Workers
         exit(64)
     }
 
-    /// Listens for the event after which another worker may be signed in although the broker announces no change: the
-    /// process was stopped for a while.
+    /// Listens for SIGCONT: while the process was stopped, another worker may have signed in although the broker
+    /// announces no change.
     @MainActor private static func listen() {
         let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
         source.setEventHandler { MainActor.assumeIsolated { app?.handle(.returned) } }

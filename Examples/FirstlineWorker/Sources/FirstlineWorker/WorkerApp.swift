@@ -68,7 +68,7 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. The answer first erases all of the former worker's data.
+    /// Checks who is signed in. When the answer arrives, the app first erases all of the former worker's data.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

@@ -38,7 +38,7 @@ package struct WorkerModel {
         case writeNote(String, owner: String)
         case readNote(owner: String)
         case signOut
-        /// Erase all data of workers other than `owner`: files, screen, objects in memory.
+        /// Erase all data of workers other than `keeping`: files, screen, objects in memory.
         case erase(keeping: String?)
         case clearScreen
         case say(Report)
@@ -209,7 +209,7 @@ package struct WorkerModel {
         case (.note(let text), let worker?): return [.writeNote(text, owner: worker.id)]
         case (.show, let worker?): return [.readNote(owner: worker.id)]
         case (.signOut, _?):
-            // Nothing of the worker may stay in this model, whatever the broker does.
+            // Nothing of the worker may remain in this model, whatever the broker does.
             profile = nil
             leaving = worker?.id
             return [.signOut, .clearScreen, .erase(keeping: nil)]

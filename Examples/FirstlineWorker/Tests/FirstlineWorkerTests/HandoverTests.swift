@@ -77,7 +77,7 @@ import WorkerState
 
     private let isKept: Bool
 
-    /// - Parameter isKept: whether the folder stays after this run.
+    /// - Parameter isKept: whether the folder is kept after this run.
     init(_ device: TestDevice, folder: URL? = nil, isKept: Bool = false) throws {
         self.isKept = isKept
         let folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID().uuidString)")

@@ -13,7 +13,7 @@ static inline void cgtk_connect(
     g_signal_connect_data(object, signal, G_CALLBACK(handler), data, release, G_CONNECT_SWAPPED);
 }
 
-/// Makes a label whose text screen readers say as soon as it changes.
+/// Makes a label that screen readers announce as soon as its text changes.
 static inline GtkWidget *cgtk_alert_new(void) {
     return g_object_new(GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_ALERT, NULL);
 }

@@ -31,7 +31,8 @@ import Workers
         window.open()
     }
 
-    /// Ends a second process of the app. The configuration file stays locked as long as this process runs.
+    /// Ends this process if another process of the app has locked the configuration file. Otherwise, keeps the file
+    /// locked as long as this process runs.
     private static func runOnce(_ path: String) {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0 else { fail("it is already open") }

@@ -65,7 +65,8 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. The answer first erases the former worker's data, including the data in the window.
+    /// Checks who is signed in. When the answer arrives, the app first erases the former worker's data, including the
+    /// data in the window.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

@@ -148,7 +148,7 @@ package struct WardRoundModel {
         return [.signIn]
     }
 
-    /// The app erases at once, because nothing of the worker may stay, whatever the broker does.
+    /// The app erases at once, because nothing of the worker may remain, whatever the broker does.
     private mutating func signOut() -> [Action] {
         guard case .worker(let data, _) = screen else { return [] }
         (step, notice, leaving, self.data) = (.signingOut, nil, data.worker.id, nil)

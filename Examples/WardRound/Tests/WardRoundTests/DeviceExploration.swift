@@ -79,7 +79,7 @@ private struct Scene {
     var present: String?
     /// Whether any process of the app has an eraser for the next sign-out.
     var isRegistered = false
-    /// The ended epoch that the eraser must erase. Nobody signs in meanwhile.
+    /// The ended epoch whose data the eraser must erase. Until that data has been erased, nobody signs in.
     var owed: UInt64?
     var process: Process?
     /// The owners of the app's files.

@@ -51,7 +51,8 @@ package final class Surface {
                 if window.isEmpty { window = piece } else { window += piece }
                 byteCount += piece.count
             } catch { end = .failure(error) }
-            // A hit that begins in the last bytes may continue in the next piece; they are searched together with it.
+            // A hit that begins in the last bytes may continue in the next piece, so the last bytes are searched
+            // together with that piece.
             let limit = end == nil ? max(0, window.count - needles.longest) : window.count
             needles.search(window.span, limit: limit) { offset, needle in
                 let hit = Hit(encoding: needle.encoding, place: needles.hidden("\(place)+\(start + offset)"))

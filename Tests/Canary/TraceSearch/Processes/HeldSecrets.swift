@@ -5,7 +5,7 @@ internal import Glibc
 package enum HeldSecrets {
     /// The tokens in a process's memory, by name: signed tokens (three parts, two of which begin with eyJ) and opaque
     /// tokens (a digit and two parts: PRT, refresh token, code). Only the last 80 characters of each are returned:
-    /// enough to identify it, even if it was cut or wrapped.
+    /// enough to identify a token, even if it was cut or wrapped.
     package static func tokens(of pid: Int32) throws(SystemError) -> [String: String] {
         let memory = try ProcessMemory(of: pid)
         var kinds: [String: String] = [:]
@@ -55,8 +55,8 @@ package enum HeldSecrets {
             || (try? OpenFile(FilePath("/proc/\(pid)/environ"), O_RDONLY).readAll()) != nil
     }
 
-    /// Whether a process's standard input can be seen among its open files and a text can be found in its writable
-    /// memory.
+    /// Whether a process's standard input can be seen among its open files, and whether a text can be found in its
+    /// writable memory: true if both are possible.
     ///
     /// - Parameter method: the method to use; nil for the method that the kernel allows.
     package static func canBeSeen(

@@ -3,7 +3,7 @@ import Foundation
 import WardRoundState
 import Workers
 
-/// The app's window. It shows a ``Screen``, and keeps no data of a worker whom this screen does not show.
+/// The app's window. It shows a ``Screen``, and keeps data of a worker only while this screen shows that worker.
 @MainActor final class WardRoundWindow {
     private let wait = WaitPage()
     private let invitation: MessagePage
@@ -53,8 +53,8 @@ import Workers
         }
     }
 
-    /// Clears the worker's page, unless the same worker stays on it. During a check, a cover hides the page but does
-    /// not change it, so that the same worker finds the line that they were writing.
+    /// Clears the worker's page, unless it continues to show the same worker. During a check, a cover hides the page
+    /// but does not change it, so that the same worker finds the line that they were writing.
     private func clear(before screen: Screen) {
         switch screen {
         case .checking: return
