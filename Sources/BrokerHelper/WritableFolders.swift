@@ -54,7 +54,7 @@ final class WritableFolders: Sendable {
                 + [SearchedPlace.runtimeFolders, storage])
     }
 
-    /// The findings of the last complete search; nil before its end.
+    /// The findings of the last complete search; nil until the first search has ended.
     var findings: Findings? { state.withLock(\.findings) }
 
     /// Begins a search. If one is already running, another search follows it.

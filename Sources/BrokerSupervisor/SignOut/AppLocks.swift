@@ -81,7 +81,7 @@ package final class AppLocks {
         try forget(apps)
     }
 
-    /// Notes why the data of apps could not be taken away, before these apps are locked.
+    /// Records why the data of apps could not be taken away. Called before these apps are locked.
     package func note(_ failures: [AppDataFailure]) throws {
         let noted = reasons.merging(failures.map { ($0.app, $0.code) }) { $1 }
         try store(reasons: noted)

@@ -24,7 +24,7 @@ extension CheckInMessage {
         }
     }
 
-    /// Whether this is a check-in message, well-formed or not.
+    /// Returns whether the property list is meant as a check-in message, even if it is malformed.
     package static func isMeant(by propertyList: PropertyList) -> Bool {
         guard let fields = try? Fields(propertyList, as: .messageType) else { return false }
         return fields[.messageType] != nil && fields[.status] == nil

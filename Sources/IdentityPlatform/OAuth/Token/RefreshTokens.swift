@@ -23,7 +23,7 @@ package struct RefreshToken: Sendable {
     /// The token's number among the client's tokens in the family, counted from 0. Each use issues the token with the
     /// next number.
     package let generation: Int64
-    /// Whether the token was issued with a primary refresh token. If so, it is not accepted as proof for another
+    /// Whether the token was issued in exchange for a primary refresh token. If so, it is not accepted as proof for another
     /// primary refresh token.
     package let ofPrimary: Bool
     package let expires: Timestamp
