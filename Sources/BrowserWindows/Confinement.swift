@@ -96,18 +96,18 @@ package struct Confinement: Sendable, Equatable {
             + (hasNetwork ? [] : ["--unshare-net"])
             // Started by root, bubblewrap would keep all capabilities, and with them the power to mount.
             + ["--cap-drop", "ALL"]
-            + (try SystemFiles.words())
-            + hidden.filter(SystemFiles.isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
+            + (try VisibleSystemFiles.words())
+            + hidden.filter(VisibleSystemFiles.isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
             + folders
             + devices.flatMap { ["--dev-bind-try", $0, $0] }
-            + optional.filter(SystemFiles.isReadable).flatMap { ["--ro-bind-try", $0, $0] }
+            + optional.filter(VisibleSystemFiles.isReadable).flatMap { ["--ro-bind-try", $0, $0] }
             + mounts.flatMap { ["--ro-bind", $0.source, $0.target] }
             + zip(contents, Self.firstDescriptor...).flatMap { ["--ro-bind-data", String($1), $0.target] }
             + variables.sorted { $0.key < $1.key }.flatMap { ["--setenv", $0.key, $0.value] }
             // A dialog for files begins in the home folder and cannot list the folders above it. A person who types a path
-            // still reaches ``SystemFiles``.
+            // still reaches ``VisibleSystemFiles``.
             + ["--chmod", "0111", "/", "--chmod", "0111", "/home"]
-            + SystemFiles.lastWords + ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", Self.home, "--"]
+            + VisibleSystemFiles.lastWords + ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", Self.home, "--"]
             + Self.quiet + command
     }
 

@@ -51,7 +51,7 @@ package struct KeyStore: Sendable {
         return key
     }
 
-    /// Whether new keys are made in the TPM.
+    /// Whether new keys are made in the TPM. An existing ``SealingKey`` moves into the TPM when it is opened.
     ///
     /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM but no TPM is configured, because a key
     ///   in a file would be weaker.

@@ -118,7 +118,7 @@ extension Leftover.Place {
 
     /// Whether a path, or a name below the place's folder, matches the pattern; `*` stands for any characters.
     ///
-    /// The folder itself also matches a pattern that ends with `/*`.
+    /// If the pattern is a folder's path followed by `/*`, the path of the folder itself matches, too.
     package func matches(_ name: String) -> Bool {
         PlacePattern(pattern).matches(Array(name.utf8)[...])
     }

@@ -7,8 +7,8 @@ package import UnixSocket
 /// kernel currently records.
 ///
 /// When a process ends, the kernel gives its children to an ancestor that adopts orphans (`PR_SET_CHILD_SUBREAPER`,
-/// prctl(2)) or to the first process, and never to a process that did not start them. A reused process id is recognised
-/// by its start time: no process is older than its parent.
+/// prctl(2)) or to the first process, and never to a process that did not start them. No process is older than its
+/// parent. If the process that has the parent's id now started later than the child, the id was reused.
 package enum ProcessAncestry {
     /// The maximum number of generations to follow. A browser's helper processes are only a few generations below the
     /// browser.

@@ -63,9 +63,9 @@ import UnixSocket
                 try FileManager.default.createDirectory(
                     atPath: scratch.path(machine), withIntermediateDirectories: true)
             }
-            #expect(try SystemFiles.modules(in: scratch.path).count == 8)
+            #expect(try VisibleSystemFiles.modules(in: scratch.path).count == 8)
             try scratch.write("a file", to: "unlisted")
-            #expect(throws: FileError.self) { try SystemFiles.modules(in: scratch.path("unlisted")) }
+            #expect(throws: FileError.self) { try VisibleSystemFiles.modules(in: scratch.path("unlisted")) }
         }
     }
 

@@ -132,7 +132,7 @@ package struct ManagedBrowser: Sendable, Equatable {
             confinement.hide(Self.chromiumFolder)
             Self.adjustFirefox(in: &confinement)
         }
-        if !SystemFiles.contain(host) { confinement.show(host) }
+        if !VisibleSystemFiles.contain(host) { confinement.show(host) }
         let bus = isAccessible ? AccessibilityBus.find(in: window.session) : nil
         bus?.add(to: &confinement)
         let policies: KnownFiles
@@ -152,7 +152,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     }
 
     func show(_ command: BrowserCommandLine, _ folder: Directory, in confinement: inout Confinement) {
-        let programs = [SystemFiles.folder(of: command.program)].compactMap(\.self)
+        let programs = [VisibleSystemFiles.folder(of: command.program)].compactMap(\.self)
         for path in [folder.path] + programs + readable { confinement.show(path) }
     }
 

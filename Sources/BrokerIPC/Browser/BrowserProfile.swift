@@ -43,7 +43,7 @@ package struct BrowserProfile: Sendable {
     /// The variable that marks every process of this profile's browser.
     package var mark: String { Self.mark(profiles: folder.path) }
 
-    /// The prefix of the marks of all browsers with a profile in `profiles`.
+    /// The text with which the mark of each browser begins whose profile is in the folder `profiles`.
     package static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
     package static let markName = "BATON_BROWSER_PROFILE"
     /// The variable with the number that the agent gives to each process that it starts as a browser. The extension's

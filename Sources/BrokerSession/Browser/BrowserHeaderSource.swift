@@ -10,15 +10,15 @@ struct BrowserHeaderSource: Sendable {
     let network: SessionNetwork
 
     /// The rules for which addresses get headers, from the profile and the device's registration.
-    func policy() throws(BrokerError) -> SSOExtensionPolicy {
-        SSOExtensionPolicy(session.device.singleSignOn, platform: try session.join().loginURL)
+    func rule() throws(BrokerError) -> SignOnAddressRule {
+        SignOnAddressRule(session.device.singleSignOn, platform: try session.join().loginURL)
     }
 
     /// Parses an address and returns it if headers may be made for it.
     ///
     /// - Throws: ``BrokerError`` with the reason.
     func listed(_ text: String) throws(BrokerError) -> SSOAddress {
-        do { return try policy().listed(text) } catch let refusal as SSOExtensionPolicy.Refusal {
+        do { return try rule().listed(text) } catch let refusal as SignOnAddressRule.Refusal {
             throw refusal.brokerError
         } catch { throw BrokerError(reading: error) }
     }

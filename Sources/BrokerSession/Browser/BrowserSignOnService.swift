@@ -38,7 +38,7 @@ struct BrowserSignOnService: Sendable {
         try ClientRequest.checkVersion(call.parameters)
         try checkBrowser(call)
         var entries = FlatMap([
-            Key.browserAddresses: JSONWriter.text(.array(try source.policy().addresses.map(JSONValue.string)))
+            Key.browserAddresses: JSONWriter.text(.array(try source.rule().addresses.map(JSONValue.string)))
         ])
         entries.set(.removesPrompts, flag: session.device.singleSignOn.removesPrompts)
         return AppResponse(entries: entries)

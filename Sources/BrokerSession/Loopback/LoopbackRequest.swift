@@ -26,7 +26,7 @@ package struct LoopbackResponse: Sendable {
         mediaType = "text/html; charset=utf-8"
     }
 
-    /// A file that pages load.
+    /// A request for a file that the pages use.
     init(_ file: LoopbackFile) {
         (status, body, mediaType, headers) = (.ok, file.bytes, file.mediaType, [])
     }

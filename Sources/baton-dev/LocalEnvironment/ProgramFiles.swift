@@ -23,7 +23,8 @@ struct ProgramFiles: Sendable {
     ///
     /// - Throws: ``FileError`` if the libraries of this process cannot be read.
     static func runtimeToShow() throws -> String? {
-        guard let folder = try OwnProgram.folder(ofLibrary: "libswiftCore.so"), !SystemFiles.contain(folder + "/")
+        guard let folder = try OwnProgram.folder(ofLibrary: "libswiftCore.so"),
+            !VisibleSystemFiles.contain(folder + "/")
         else { return nil }
         return folder
     }

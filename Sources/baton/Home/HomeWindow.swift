@@ -118,7 +118,7 @@ final class HomeWindow: Sendable {
         SessionResources(session).add(to: &confinement)
         confinement.give(JSONWriter.write(ChromiumPolicies.home(address)), at: Self.policies)
         confinement.showIfThere("/etc/chromium.d")
-        if let folder = SystemFiles.folder(of: browser) { confinement.show(folder) }
+        if let folder = VisibleSystemFiles.folder(of: browser) { confinement.show(folder) }
         bus?.add(to: &confinement)
         return confinement
     }

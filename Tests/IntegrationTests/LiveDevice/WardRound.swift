@@ -89,7 +89,7 @@ struct WardRound {
         try await run("/bin/sh", ["-c", "xclip -o -selection clipboard 2>/dev/null || true"])
     }
 
-    /// Ends or stops the process.
+    /// Sends the process a signal, which ends it or suspends it.
     func send(_ signal: Int32) { program.send(signal) }
 
     /// Waits for the end of the process.

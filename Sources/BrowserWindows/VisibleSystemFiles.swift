@@ -5,7 +5,7 @@ internal import Glibc
 /// The parts of the system that every confined browser sees, read-only: programs, libraries, fonts, certificates and the
 /// settings of libraries that browsers use. Nothing below them belongs to a person or to Baton, and nothing was put there by
 /// hand: `/opt` and most of `/usr/local` are not shown.
-package enum SystemFiles {
+package enum VisibleSystemFiles {
     /// Whether the path is in a part that every confined browser sees.
     package static func contain(_ path: String) -> Bool {
         func isBelow(_ folders: [String]) -> Bool { folders.contains { path.hasPrefix($0 + "/") } }

@@ -4,13 +4,13 @@ import DeviceSettings
 import MDMProtocol
 import Testing
 
-@Suite struct SSOExtensionPolicyTests {
+@Suite struct SignOnAddressRuleTests {
     private static let platform = "https://login.example:8443"
 
-    private func policy(_ urls: [String], platform: String = platform) -> SSOExtensionPolicy {
+    private func addressRule(_ urls: [String], platform: String = platform) -> SignOnAddressRule {
         var settings = SSOExtensionSettings()
         settings.urls = urls
-        return SSOExtensionPolicy(settings, platform: platform)
+        return SignOnAddressRule(settings, platform: platform)
     }
 
     @Test(arguments: [
@@ -20,7 +20,7 @@ import Testing
     func `an address below a listed prefix of the device's identity platform gets a credential`(address: String) throws
     {
         for listed in ["https://login.example:8443", "https://login.example:8443/", "hTTps://LOGIN.example:8443"] {
-            #expect(throws: Never.self) { try policy(["https://other.example", listed]).listed(address) }
+            #expect(throws: Never.self) { try addressRule(["https://other.example", listed]).listed(address) }
         }
     }
 
@@ -38,12 +38,12 @@ import Testing
             ("https://u@login.example:8443/", .malformed(.user)),
             ("https://login.example:8443/a/../b", .malformed(.path)),
             ("https://login.example:8443/a%2f..%2fb", .malformed(.path)),
-        ] as [(String, SSOExtensionPolicy.Refusal)])
+        ] as [(String, SignOnAddressRule.Refusal)])
     func `an address that only looks like a listed one gets nothing`(
-        address: String, refusal: SSOExtensionPolicy.Refusal
+        address: String, refusal: SignOnAddressRule.Refusal
     ) {
-        let policy = policy(["https://login.example:8443", "https://login.microsoftonline.com", "http://login.example"])
-        #expect(throws: refusal) { try policy.listed(address) }
+        let rule = addressRule(["https://login.example:8443", "https://login.microsoftonline.com", "http://login.example"])
+        #expect(throws: refusal) { try rule.listed(address) }
         #expect(refusal.brokerError.reason?.remedy != nil || refusal != .unlisted)
         #expect(!refusal.brokerError.message.contains("example"))
     }
@@ -53,11 +53,11 @@ import Testing
         ("/t/", "/t", false), ("/t", "/", false), ("/t", "/T", false), ("/t", "/other/t", false), ("/t", "//t", false),
     ])
     func `a path is compared by prefix, case-sensitively`(listed: String, path: String, isListed: Bool) {
-        let policy = policy([Self.platform + listed])
+        let rule = addressRule([Self.platform + listed])
         if isListed {
-            #expect(throws: Never.self) { try policy.listed(Self.platform + path) }
+            #expect(throws: Never.self) { try rule.listed(Self.platform + path) }
         } else {
-            #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy.listed(Self.platform + path) }
+            #expect(throws: SignOnAddressRule.Refusal.unlisted) { try rule.listed(Self.platform + path) }
         }
     }
 
@@ -66,21 +66,21 @@ import Testing
         ["https://login.example:8443/#a"], ["https://u@login.example:8443"], ["login.example:8443"],
     ])
     func `an entry that is not a prefix matches nothing`(urls: [String]) {
-        #expect(policy(urls).addresses.isEmpty)
-        #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy(urls).listed(Self.platform + "/") }
+        #expect(addressRule(urls).addresses.isEmpty)
+        #expect(throws: SignOnAddressRule.Refusal.unlisted) { try addressRule(urls).listed(Self.platform + "/") }
     }
 
     @Test func `a device with an unreadable identity platform address attaches nothing`() {
-        let policy = policy([Self.platform], platform: "login.example:8443")
-        #expect(policy.addresses.isEmpty)
-        #expect(throws: SSOExtensionPolicy.Refusal.otherPlatform) { try policy.listed(Self.platform) }
+        let rule = addressRule([Self.platform], platform: "login.example:8443")
+        #expect(rule.addresses.isEmpty)
+        #expect(throws: SignOnAddressRule.Refusal.otherPlatform) { try rule.listed(Self.platform) }
     }
 
     @Test func `the browser is given only addresses that can get a credential`() {
-        let policy = policy([
+        let rule = addressRule([
             "https://login.microsoftonline.com", "https://Login.Example:8443/T", "https://login.example",
         ])
-        #expect(policy.addresses == ["https://login.example:8443/T"])
+        #expect(rule.addresses == ["https://login.example:8443/T"])
     }
 
     // MARK: - Profiles

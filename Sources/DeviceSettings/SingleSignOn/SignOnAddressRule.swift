@@ -3,7 +3,7 @@ package import BrokerProtocol
 
 /// Decides for which addresses the worker's browser gets a credential: those addresses of the device's identity
 /// platform that the profile lists.
-package struct SSOExtensionPolicy: Sendable {
+package struct SignOnAddressRule: Sendable {
     /// Why an address gets no credential.
     package enum Refusal: Error, Sendable, Hashable {
         case malformed(SSOAddress.Failure)
@@ -42,7 +42,7 @@ package struct SSOExtensionPolicy: Sendable {
     }
 }
 
-extension SSOExtensionPolicy.Refusal {
+extension SignOnAddressRule.Refusal {
     /// The error for the caller, without the address, which may contain data of a worker.
     package var brokerError: BrokerError {
         switch self {
