@@ -201,6 +201,23 @@ import Testing
         #expect(current?.username == TestValues.bo.username && previous?.identifier == TestValues.amara.homeAccountID)
     }
 
+    @Test func `CUR-8 a worker who was shown between two sessions of another one has left, too`() async throws {
+        let shown = Mutex([TestValues.amara, TestValues.bo, TestValues.amara])
+        let broker = try ScriptedBroker.answering { request in
+            // Another process has acknowledged each change.
+            guard request.operation == .getAccounts else {
+                return TestValues.current(TestValues.amara, previous: TestValues.amara)
+            }
+            return AccountsResponse(accounts: shown.withLock { $0.popLast().map { [$0] } ?? [] }).entries
+        }
+        let application = try broker.application()
+        for _ in 0..<3 { _ = try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()) }
+        let (current, previous) = try await application.currentAccount(with: nil)
+        #expect(current?.username == TestValues.amara.username && previous?.identifier == TestValues.bo.homeAccountID)
+        let (_, next) = try await application.currentAccount(with: nil)
+        #expect(next == nil || next == current)
+    }
+
     @Test(arguments: [BrokerProtocol.Operation.refresh, .getAccounts])
     func `CUR-8 a worker whose token or account the app got has been shown, too`(operation: BrokerProtocol.Operation)
         async throws
