@@ -32,6 +32,8 @@ public final class Handover: Sendable {
         var preparations: [Preparation] = []
         var waiting: [String: Wait] = [:]
         var waits: UInt64 = 0
+        /// The newest loop over the changes of each reader.
+        var loops: [String: UInt64] = [:]
         var lastActivity: ContinuousClock.Instant?
     }
 
@@ -157,7 +159,7 @@ public final class Handover: Sendable {
 
     // MARK: What the readers do
 
-    /// Returns the number of the next wait.
+    /// Returns the number of the next wait or loop.
     func newWait() -> UInt64 {
         state.withLock { state in
             state.waits += 1
@@ -166,15 +168,31 @@ public final class Handover: Sendable {
     }
 
     /// A new loop over the changes has begun.
-    func restart(_ reader: String) { apply { $0.machine.restart(reader) } }
-
-    /// Resumes `continuation` with the next change.
-    func wait(_ number: UInt64, for reader: String, _ continuation: CheckedContinuation<WorkerChange?, Never>) {
+    ///
+    /// - Returns: the number of the loop.
+    func restart(_ reader: String) -> UInt64 {
+        let loop = newWait()
         apply { state in
+            state.loops[reader] = loop
+            return state.machine.restart(reader)
+        }
+        return loop
+    }
+
+    /// Resumes `continuation` with the next change; with nil if another loop has begun, which must handle the changes.
+    func wait(
+        _ number: UInt64, in loop: UInt64, for reader: String,
+        _ continuation: CheckedContinuation<WorkerChange?, Never>
+    ) {
+        var isReplaced = false
+        apply { state in
+            isReplaced = state.loops[reader] != loop
+            guard !isReplaced else { return [] }
             let other = state.waiting.updateValue(Wait(number: number, continuation: continuation), forKey: reader)
             other?.continuation.resume(returning: nil)
             return state.machine.wanted(by: reader)
         }
+        guard !isReplaced else { return continuation.resume(returning: nil) }
         if Task.isCancelled { stopWaiting(number, for: reader) }
     }
 

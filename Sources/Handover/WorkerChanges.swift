@@ -13,23 +13,23 @@ public struct WorkerChanges: AsyncSequence, Sendable {
     let reader: String
 
     public func makeAsyncIterator() -> Iterator {
-        handover.restart(reader)
-        return Iterator(handover: handover, reader: reader)
+        Iterator(handover: handover, reader: reader, loop: handover.restart(reader))
     }
 
     /// Waits for one change after the other.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let handover: Handover
         fileprivate let reader: String
+        fileprivate let loop: UInt64
 
-        /// Waits for the next change and returns it; nil if the task is cancelled, or if another task has begun to wait
-        /// for the same reader.
+        /// Waits for the next change and returns it; nil if the task is cancelled, if another loop over the changes of
+        /// the same reader has begun, or if another task has begun to wait in this loop.
         public func next() async -> WorkerChange? {
             // A cancelled task may not have handled the last change.
             guard !Task.isCancelled else { return nil }
             let number = handover.newWait()
             return await withTaskCancellationHandler {
-                await withCheckedContinuation { handover.wait(number, for: reader, $0) }
+                await withCheckedContinuation { handover.wait(number, in: loop, for: reader, $0) }
             } onCancel: {
                 handover.stopWaiting(number, for: reader)
             }

@@ -365,6 +365,23 @@ import Testing
         #expect(throws: HandoverError(code: .namesTooMany)) { try handover.changes(for: "b") }
     }
 
+    @Test func `a loop that another one has replaced acknowledges nothing`() async throws {
+        device.signIn(amara)
+        let handover = try handover()
+        let changes = try handover.changes(for: "window")
+        let former = changes.makeAsyncIterator()
+        #expect(await former.next()?.current == amara.account)
+        let latter = changes.makeAsyncIterator()
+        #expect(await latter.next()?.current == amara.account)
+        device.signIn(bo)
+        #expect(await latter.next()?.kind == .switched(from: amara.account, to: bo.account))
+        // If the former loop went on, it would acknowledge what the latter one has not handled.
+        let replaced = Task { await former.next() }
+        device.signOut()
+        #expect(await replaced.value == nil)
+        #expect(await latter.next()?.kind == .signedOut(previous: bo.account))
+    }
+
     @Test func `each error says what to do`() {
         for code in HandoverError.Code.allCases {
             let words = HandoverError(code: code).description
