@@ -33,9 +33,12 @@ import Workers
         isBusy = true
         defer { isBusy = false }
         while !events.isEmpty {
-            for action in model.handle(events.removeFirst()) { perform(action) }
+            while !events.isEmpty {
+                for action in model.handle(events.removeFirst()) { perform(action) }
+            }
+            // The window may report that it has cleared the text that the worker was writing.
+            show(model.screen)
         }
-        show(model.screen)
     }
 
     private func perform(_ action: WardRoundModel.Action) {

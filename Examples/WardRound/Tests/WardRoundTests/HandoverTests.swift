@@ -89,6 +89,21 @@ import Workers
         #expect(!device.hasUnsavedWork)
     }
 
+    @Test func `a worker who signs out drops the text that is not kept yet, and the end does not wait for it`()
+        async throws
+    {
+        let run = try Run(device)
+        device.signIn(amara)
+        try await run.showsPage(of: amara)
+        run.type()
+        await device.reached(.unsavedWork)
+        device.fail(.signout, with: .silence)
+        run.app.handle(.signOutChosen)
+        #expect(run.screen == .signingOut)
+        for _ in 0..<50 where device.hasUnsavedWork { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(device.signedIn == amara && !device.hasUnsavedWork)
+    }
+
     @Test func `data is erased before the next worker's page is shown`() async throws {
         let run = try Run(device)
         device.signIn(amara)

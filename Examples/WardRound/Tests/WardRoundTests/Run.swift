@@ -36,13 +36,21 @@ import Workers
         app = try device.use {
             try WardRoundApp(configuration) { screen in
                 record.screen = screen
+                record.clear(before: screen)
                 if case .worker(let data, _) = screen, record.filesAtFirstPage[data.worker.id] == nil {
                     record.filesAtFirstPage[data.worker.id] = Self.names(in: folder).count
                 }
                 output.yield(screen)
             }
         }
+        record.app = app
         app.handle(.opened)
+    }
+
+    /// Types a text that is not a note yet.
+    func type() {
+        record.hasDraft = true
+        app.handle(.draftChanged(isEmpty: false))
     }
 
     isolated deinit { if !isKept { try? FileManager.default.removeItem(at: folder) } }
@@ -105,4 +113,15 @@ import Workers
 @MainActor private final class Record {
     var screen: Screen?
     var filesAtFirstPage: [String: Int] = [:]
+    weak var app: WardRoundApp?
+    var hasDraft = false
+
+    /// Clears the draft, as the window does. The window's field reports this at once.
+    func clear(before screen: Screen) {
+        if screen == .checking { return }
+        if case .worker = screen { return }
+        guard hasDraft else { return }
+        hasDraft = false
+        app?.handle(.draftChanged(isEmpty: true))
+    }
 }
