@@ -86,14 +86,20 @@ final class AppDataTrash: Sendable {
         let ends = ProcessSweep.end(
             apps.map { Set($0.processes) }, until: min(deadline, BootClock.now() + Self.patience))
         for (app, end) in zip(apps, ends) {
-            do throws(Obstacle) {
-                if let end { throw Obstacle(code: .processLeft, cause: "\(end)") }
-                for path in app.folders where try take(path, until: deadline) {
+            var obstacle = end.map { Obstacle(code: .processLeft, cause: "\($0)") }
+            // If one folder cannot be taken away, the others still are, unless a process could write the data again.
+            for path in end == nil ? app.folders : [] {
+                do throws(Obstacle) {
+                    guard try take(path, until: deadline) else { continue }
                     taken.insert(path)
                     moved[Self.parent(of: path), default: []].insert(app.app)
-                }
-                if !taken.isSuperset(of: app.folders) { failures.append(AppDataFailure(app: app.app, code: .missing)) }
-            } catch { failures.append(failure(app.app, error)) }
+                } catch { obstacle = obstacle ?? error }
+            }
+            if let obstacle {
+                failures.append(failure(app.app, obstacle))
+            } else if !taken.isSuperset(of: app.folders) {
+                failures.append(AppDataFailure(app: app.app, code: .missing))
+            }
         }
         failures += sync(moved)
         empty()

@@ -102,6 +102,17 @@ import Testing
         }
     }
 
+    @Test func `if one of two folders cannot be moved, the other one is away`() async throws {
+        try await with { place in
+            let link = place.scratch.path("link")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: place.scratch.path("app"))
+            let app = AppData(app: "org.example.ward", folders: [link, place.data], processes: [])
+            let failures = place.trash.take([app], of: place.epoch, until: BootClock.now() + .seconds(60))
+            #expect(failures == [AppDataFailure(app: app.app, code: .notAFolder)])
+            #expect(!place.isThere)
+        }
+    }
+
     @Test func `what an agent that was killed had not removed is removed when the next one starts`() async throws {
         try await with { place in
             try place.trashFolder.appending("taken-1f").appending("notes").make()
