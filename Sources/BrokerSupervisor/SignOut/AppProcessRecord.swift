@@ -219,7 +219,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         _ app: String, of epoch: Epoch, isRunning: (ProcessTable.Name) -> Bool
     ) -> [AppEraser] {
         let own = own(app, in: epoch)
-        let others = own.values.reduce(into: requested(as: app)) { $0.subtract($1.registered) }
+        // A process of a later session was given nothing, because the app is locked.
+        let others = own.values.reduce(into: former[app, default: []]) { $0.subtract($1.registered) }
         guard isComplete, !others.contains(where: isRunning) else { return [] }
         for eraser in own.keys { erasers?[eraser]?.askAnew() }
         return own.keys.sorted()

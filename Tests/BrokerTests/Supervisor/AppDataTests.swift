@@ -384,6 +384,33 @@ import Testing
         }
     }
 
+    @Test func `a process that the next worker has started does not keep its app locked`() async throws {
+        _ = try await withReader { fixture, session, other in
+            fixture.clock.pass(.seconds(5))
+            #expect(try await fixture.status().lockedApps == [app])
+            fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
+            fixture.sessionProcessSends(.signInSucceeded, sessionProcess: 2)
+            let next = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "next", awaitsReady: false, in: fixture.scratch)
+            let started = try #require(try ProcessTable.entry(next.pid)?.name)
+            fixture.sessionProcessSends(
+                .dataHolderArrived(bundleID: app, started, epoch: try await fixture.epoch(), requestID: 10),
+                sessionProcess: 2)
+            other.kill()
+            _ = try await other.waitForExit()
+            var locked = [app]
+            for _ in 0..<50 where !locked.isEmpty {
+                fixture.sessionProcessSends(
+                    .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
+                locked = try await fixture.status().lockedApps
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(locked == [])
+            next.kill()
+            _ = try await next.waitForExit()
+        }
+    }
+
     @Test func `if a process of an app without folders cannot be ended, the doctor says so`() async throws {
         try await withoutFolders { fixture, agent, epoch, _ in
             guard case .clearData = try await agent.order() else { throw TestProblem("no order") }
