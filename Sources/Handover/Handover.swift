@@ -137,8 +137,9 @@ public final class Handover: Sendable {
         }
     }
 
-    /// Whether the app has unsaved work of the worker. While this is true, an announced end of the session waits
-    /// longer, and the home screen names the app. It becomes false again in each new epoch.
+    /// Whether the app has unsaved work of the worker. If this is true when the end of the session is announced, the end
+    /// waits longer, until it is false, and the home screen names the app. If it becomes true only afterwards, for
+    /// example in a block of ``willEnd(_:)``, it may be too late. It becomes false again in each new epoch.
     public var hasUnsavedWork: Bool {
         get { state.withLock(\.machine.hasUnsavedWork) }
         set { apply { $0.machine.setUnsaved(newValue) } }
