@@ -48,8 +48,9 @@ extension Leftover {
         file(
             "app_processes", ["app-processes.json"],
             holds:
-                "for each app with folders of data or an eraser: its bundle id, the eraser's name, the session's random id, and "
-                + "the number and start time of each process that made a request or registered the eraser, with its answer",
+                "for each app with folders of data or an eraser: its bundle id, the folders, the eraser's name, the "
+                + "session's random id, and the number and start time of each process that made a request or registered "
+                + "the eraser, with its answer",
             until:
                 "the device is ready, and the app is not locked; a record that could not be read, until the machine starts"
         ),

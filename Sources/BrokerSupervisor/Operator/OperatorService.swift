@@ -119,7 +119,7 @@ final class OperatorService {
     ///
     /// The operator is answered only once the new configuration applies to apps.
     private func reload(answer: @escaping @Sendable (OperatorReply) -> Void) throws {
-        rules.readDevice()
+        try rules.readDevice()
         let reply: OperatorReply =
             switch device.registry {
             case .success: .done

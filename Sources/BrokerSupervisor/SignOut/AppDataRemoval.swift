@@ -14,9 +14,6 @@ final class AppDataRemoval {
     private(set) var endedProcesses: [EndedProcess] = []
     /// The apps that have no eraser and for which a folder was missing at the last sign-out.
     private(set) var appsWithoutFolder: Set<String> = []
-    /// The folders of the apps that were given data of the worker, including folders that a registration named only
-    /// earlier in the session.
-    private var holderFolders: [String: Set<DataFolder>] = [:]
     /// What the agent was told to take away, until it has answered.
     private var dataOrder: DataOrder?
     private let device: ConfiguredDevice
@@ -48,10 +45,8 @@ final class AppDataRemoval {
     // MARK: - Who keeps data
 
     /// Notes the folders in the registrations of the apps that keep data.
-    func noteFolders(in state: SessionMachine.State) {
-        for app in state.session?.dataHolders ?? [] {
-            holderFolders[app, default: []].formUnion(device.dataFolders[app] ?? [])
-        }
+    func noteFolders(in state: SessionMachine.State) throws {
+        for app in state.session?.dataHolders ?? [] { try processes.note(Set(device.dataFolders[app] ?? []), of: app) }
     }
 
     /// The locked apps that have folders of data.
@@ -89,7 +84,7 @@ final class AppDataRemoval {
     private func order(
         for apps: [String], of ended: Epoch, until deadline: Duration, in state: SessionMachine.State
     ) -> DataOrder {
-        let folders = apps.map { ($0, holderFolders[$0, default: []].union(device.dataFolders[$0] ?? [])) }
+        let folders = apps.map { ($0, processes.folders(of: $0).union(device.dataFolders[$0] ?? [])) }
         return processes.order(
             for: apps, of: ended, folders: Dictionary(uniqueKeysWithValues: folders),
             dataHolders: state.pending?.commit.dataHolders ?? [], until: deadline)
@@ -186,6 +181,5 @@ final class AppDataRemoval {
         try locks.forgetUnlocked()
         try questions.askInPlaceOfEnded(during: state.pending)
         questions.tell(during: state.pending)
-        holderFolders = [:]
     }
 }

@@ -42,7 +42,7 @@ final class AppErasers {
         }
         try processes.note(process, of: app)
         try session.dataHolderArrived(app, epoch)
-        removal.noteFolders(in: session.state)
+        try removal.noteFolders(in: session.state)
         return session.state.session?.dataHolders.contains(app) == true
     }
 

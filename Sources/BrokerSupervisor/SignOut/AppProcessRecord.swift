@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+package import DeviceSettings
 package import Processes
 
 /// The processes that have made requests as apps with folders of data, and those that have registered erasers: in the
@@ -14,6 +15,9 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     private var former: [String: Set<ProcessTable.Name>] = [:]
     /// Nil if an earlier version wrote the record.
     private var erasers: [AppEraser: EraserProcesses]?
+    /// The folders of the apps that were given data of the worker, including folders that a registration named only
+    /// earlier in the session. Nil if there are none.
+    private var folders: [String: Set<DataFolder>]?
     /// True if an earlier record could not be read; otherwise nil.
     private var isIncomplete: Bool?
 
@@ -27,10 +31,30 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     package var isComplete: Bool { isIncomplete == nil }
 
     /// Whether the record contains nothing.
-    package var isEmpty: Bool { current.isEmpty && former.isEmpty && erasers?.isEmpty != false && isComplete }
+    package var isEmpty: Bool {
+        current.isEmpty && former.isEmpty && erasers?.isEmpty != false && folders == nil && isComplete
+    }
+
+    /// The record after the machine has started again: every process has ended, and the folders are still there.
+    package func started(boot: String) -> AppProcessRecord {
+        var record = AppProcessRecord(boot: boot)
+        record.folders = folders
+        return record
+    }
 
     /// The maximum number of running processes of one app that the agent ends.
     private static let maximum = 64
+
+    // MARK: Folders
+
+    /// Notes folders of an app that was given data of the worker.
+    package mutating func note(_ named: Set<DataFolder>, of app: String) {
+        guard !named.isEmpty else { return }
+        folders = (folders ?? [:]).merging([app: named]) { $0.union($1) }
+    }
+
+    /// The folders that were noted for an app since the session began.
+    package func folders(of app: String) -> Set<DataFolder> { folders?[app] ?? [] }
 
     // MARK: Requests
 
@@ -71,6 +95,7 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         // The data that an ended process left is erased later; until then, its app is locked.
         former = former.filter { locked.contains($0.key) }.mapValues { $0.filter(isRunning) }
         current = [:]
+        folders = nil
         erasers = erasers?.filter { locked.contains($0.key.bundleID) }
     }
 

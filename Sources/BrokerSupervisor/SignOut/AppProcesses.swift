@@ -20,8 +20,8 @@ final class AppProcesses {
             let boot = try BootClock.id()
             let stored = try files.read(AppProcessRecord.self, DeviceFiles.Name.appProcesses)
             // A record that does not name the machine's start may belong to this start or to an earlier one.
-            record =
-                stored.flatMap { $0.boot == boot || $0.boot.isEmpty ? $0 : nil } ?? AppProcessRecord(boot: boot)
+            let known = stored ?? AppProcessRecord(boot: boot)
+            record = known.boot == boot || known.boot.isEmpty ? known : known.started(boot: boot)
         } catch {
             logger.error("the processes of apps are not known", metadata: ["error": "\(error)"])
             // All of these processes will have ended once the machine has started again.
@@ -59,6 +59,8 @@ final class AppProcesses {
     func note(_ process: ProcessTable.Name, of app: String) throws {
         try change { $0.note(process, of: app, isRunning: Self.isRunning) }
     }
+
+    func note(_ folders: Set<DataFolder>, of app: String) throws { try change { $0.note(folders, of: app) } }
 
     func noteLate(_ process: ProcessTable.Name, of app: String) throws {
         try change { $0.noteLate(process, of: app, isRunning: Self.isRunning) }
@@ -111,6 +113,8 @@ final class AppProcesses {
     }
 
     // MARK: What the record says
+
+    func folders(of app: String) -> Set<DataFolder> { record.folders(of: app) }
 
     func unerased(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
         record.unerased(of: app, in: epoch, isRunning: Self.isRunning)

@@ -25,9 +25,9 @@ final class SessionRules {
     // MARK: - Settings
 
     /// Reads the settings that were changed from outside, and sends them to the session process and the agent.
-    func readDevice() {
+    func readDevice() throws {
         device.read()
-        removal.noteFolders(in: session.state)
+        try removal.noteFolders(in: session.state)
         agent.configure()
         updates.tell()
     }

@@ -228,7 +228,7 @@ final class Supervisor {
             }
         case .sessionProcessEnded(let number): if sessionProcess.isNow(number) { try session.sessionProcessDied() }
         case .deviceChanged:
-            rules.readDevice()
+            try rules.readDevice()
             try rules.endUnlessShared()
         case .statusReader(let descriptor, let user): publisher.add(descriptor, of: user, state)
         case .helperAnswered(let answer):

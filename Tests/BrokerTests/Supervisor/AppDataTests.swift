@@ -693,6 +693,39 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `after a restart, too, the folders are taken that a registration named earlier in the session`(
+        bootsAgain: Bool
+    ) async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await Session(fixture, eraser: nil, process: me)
+            }
+            if bootsAgain {
+                let file = scratch.path("device/app-processes.json")
+                let record = try String(contentsOfFile: file, encoding: .utf8)
+                let boot = try BootClock.id()
+                try record.replacing(boot, with: "another").write(toFile: file, atomically: false, encoding: .utf8)
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.device.set(apps: [
+                    RegisteredApp(
+                        bundleID: app, clientID: "C-1", redirectURIs: [],
+                        dataFolders: [try #require(DataFolder("/home/kiosk/other"))])
+                ])
+                fixture.inputs.post(.deviceChanged)
+                let agent = try fixture.agent(of: 1000)
+                guard case .close(let id) = try await agent.order() else { throw TestProblem("not closed") }
+                agent.say(.closed(epoch: id))
+                guard case .clearData(id, let apps, _) = try await agent.order() else {
+                    throw TestProblem("nothing is taken")
+                }
+                #expect(apps.map(\.folders) == [["/home/kiosk/other", Self.folder]])
+                #expect(apps.map(\.processes) == [bootsAgain ? [] : [me]])
+            }
+        }
+    }
+
     @Test func `after a restart of the broker, the agent takes the data of the apps in the journal`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
@@ -709,13 +742,15 @@ import Testing
                 }
                 #expect(apps == [AppData(app: app, folders: [Self.folder], processes: [me])])
             }
-            // If the registration is gone, the app is locked.
+            // Also if the registration is gone.
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
                 guard case .close(let id) = try await agent.order() else { throw TestProblem("not closed") }
                 agent.say(.closed(epoch: id))
-                let status = try await fixture.status()
-                #expect(status.session == "ready" && status.lockedApps == [app])
+                guard case .clearData(id, let apps, _) = try await agent.order() else {
+                    throw TestProblem("nothing is taken")
+                }
+                #expect(apps.map(\.folders) == [[Self.folder]])
             }
         }
     }
