@@ -137,8 +137,8 @@ public final class Handover: Sendable {
         }
     }
 
-    /// Whether the app has unsaved work of the worker. If this is true when the end of the session is announced, the end
-    /// waits longer, until it is false, and the home screen names the app. If it becomes true only afterwards, for
+    /// Whether the app has unsaved work of the worker. If this is true when the end of the session is announced, the
+    /// end waits longer, until it is false, and the home screen names the app. If it becomes true only afterwards, for
     /// example in a block of ``willEnd(_:)``, it may be too late. It becomes false again in each new epoch.
     public var hasUnsavedWork: Bool {
         get { state.withLock(\.machine.hasUnsavedWork) }
