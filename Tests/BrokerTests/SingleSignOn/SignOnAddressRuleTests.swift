@@ -42,7 +42,9 @@ import Testing
     func `an address that only looks like a listed one gets nothing`(
         address: String, refusal: SignOnAddressRule.Refusal
     ) {
-        let rule = addressRule(["https://login.example:8443", "https://login.microsoftonline.com", "http://login.example"])
+        let rule = addressRule([
+            "https://login.example:8443", "https://login.microsoftonline.com", "http://login.example",
+        ])
         #expect(throws: refusal) { try rule.listed(address) }
         #expect(refusal.brokerError.reason?.remedy != nil || refusal != .unlisted)
         #expect(!refusal.brokerError.message.contains("example"))
