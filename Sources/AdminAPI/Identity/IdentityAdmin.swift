@@ -5,6 +5,28 @@
 /// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{user}` an object id or a user principal name;
 /// `{role}` a template id or a name; `{group}` an id or a unique name. All are percent-encoded.
 package enum IdentityAdmin {
+    /// Every operation of the identity platform.
+    package static let operations: [AdminOperation] = [
+        listTenants.operation, addTenant.operation, getTenant.operation, getTenantHoldings.operation,
+        removeTenant.operation, getBranding.operation, setBranding.operation, listAuditEntries.operation,
+        exportAuditEntries.operation,
+        listUsers.operation, addUser.operation, getUser.operation, changeUser.operation, removeUser.operation,
+        setPassword.operation, unlockUser.operation,
+        listRoles.operation, assignRole.operation, unassignRole.operation,
+        exportUser.operation, getPersonalHoldings.operation, eraseUser.operation,
+        listSessions.operation, revokeSession.operation, revokeUserSessions.operation,
+        listGroups.operation, addGroup.operation, removeGroup.operation, addGroupMember.operation,
+        removeGroupMember.operation,
+        listClients.operation, addClient.operation, addCompatibilityClients.operation, changeClient.operation,
+        removeClient.operation, listClientSecrets.operation, addClientSecret.operation,
+        removeClientSecret.operation,
+        listSigningKeys.operation, rotateSigningKeys.operation,
+        getReceiptTrust.operation, resolveReceiptSubject.operation,
+        getOfflineSignIn.operation, setOfflineSignIn.operation,
+        listBreakGlassGrants.operation, grantBreakGlass.operation, revokeBreakGlass.operation,
+        listDevices.operation, changeDevice.operation, removeDevice.operation,
+    ]
+
     /// Every path as a template, with its methods, bodies and responses.
     package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.

@@ -6,6 +6,17 @@ package import Redaction
 /// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{device}` a UDID or a device's name;
 /// `{profile}` a profile's identifier; `{app}` a bundle identifier. All are percent-encoded.
 package enum MDMAdmin {
+    /// Every operation of device management.
+    package static let operations: [AdminOperation] = [
+        listEnrollments.operation, addEnrollment.operation, revokeEnrollment.operation,
+        listManagedDevices.operation, getManagedDevice.operation, unenrollDevice.operation,
+        listCommands.operation, queryInventory.operation,
+        listProfiles.operation, addProfile.operation, removeProfile.operation, installProfile.operation,
+        uninstallProfile.operation, listApps.operation, addApp.operation, installApp.operation,
+        configureApp.operation, removeAppConfiguration.operation,
+        listManagementAuditEntries.operation, exportManagementAuditEntries.operation,
+    ]
+
     /// Every path as a template, with its methods, bodies and responses.
     package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Enrollment]`: the active enrollments, the newest first; POST `NewEnrollment` → 201
