@@ -23,7 +23,7 @@ package struct AdminRoutes: Sendable {
         (deviceAuthorities, receiptAuthorities) = (platform.deviceAuthorities, platform.receiptAuthorities)
     }
 
-    /// Adds every path of ``IdentityAdmin/Path``.
+    /// Adds the routes of ``IdentityAdmin/operations``.
     package func addRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = AdminRouter(router: router, database: database)
         TenantRoutes(database: database, tenants: acts.tenants, issuer: issuer).add(to: router)
