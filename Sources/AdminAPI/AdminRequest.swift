@@ -32,11 +32,7 @@ extension Endpoint where Body: Encodable {
 extension AdminOperation {
     /// Returns the path with its placeholders filled in and the query appended, percent-encoded.
     package func path(_ places: [String: String], query: [(String, String)] = []) -> String {
-        Self.filled(path, places, query: query)
-    }
-
-    static func filled(_ template: String, _ places: [String: String], query: [(String, String)]) -> String {
-        var path = template
+        var path = path
         for (name, value) in places {
             path = path.replacing("{\(name)}", with: Self.encoded(value))
         }
