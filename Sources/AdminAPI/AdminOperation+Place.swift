@@ -21,13 +21,13 @@ extension AdminOperation {
 
     /// The codes with which the operation can be refused, in alphabetical order.
     package var errors: [String] {
-        let isParsed = hasBody || query.contains(where: \.isRequired)
+        let isParsed = body() != nil || query.contains(where: \.isRequired)
         let general = (isParsed ? ["\(engine).malformed"] : []) + ["\(engine).fault"]
         return Set(general + places.flatMap(\.errors) + specificErrors).sorted()
     }
 
-    /// The first component of the path: `identity` or `mdm`.
-    package var engine: String { path.split(separator: "/").first.map(String.init) ?? "" }
+    /// The engine that serves the operation: `identity` or `mdm`.
+    package var engine: String { path.hasPrefix("/mdm/") ? "mdm" : "identity" }
 
     private typealias Places = [String: (meaning: String, errors: [String])]
 

@@ -21,8 +21,20 @@ package struct AdminOperation: Sendable {
     package let summary: String
     /// Further sentences, in CommonMark.
     package let details: String?
-    /// Whether the operation takes a JSON body.
-    package let hasBody: Bool
+    /// Returns the form of the JSON body; nil without a body.
+    package let body: @Sendable () -> Schema?
+    /// Returns what a successful answer contains.
+    package let reply: @Sendable () -> Reply
+
+    /// What a successful answer contains.
+    package enum Reply: Sendable, Equatable {
+        case nothing
+        case json(Schema)
+        /// JSON lines that end with ``ExportEnd``.
+        case export
+        /// A JSON document whose form is defined elsewhere.
+        case document
+    }
 
     package enum Method: String, Sendable {
         case get = "GET"

@@ -20,7 +20,21 @@ package struct Endpoint<Body: Sendable, Reply: Sendable>: Sendable {
         operation = AdminOperation(
             id: id, method: route.method, path: route.path, query: query,
             status: status ?? (Reply.self == Empty.self ? 204 : 200), access: access, effect: effect,
-            specificErrors: errors, summary: summary, details: details, hasBody: Body.self != Empty.self)
+            specificErrors: errors, summary: summary, details: details, body: { Self.schema(of: Body.self) },
+            reply: { Self.reply })
+    }
+
+    private static var reply: AdminOperation.Reply {
+        switch Reply.self {
+        case is Empty.Type: .nothing
+        case is Export.Type: .export
+        default: schema(of: Reply.self).map(AdminOperation.Reply.json) ?? .document
+        }
+    }
+
+    /// Returns the form of a type's JSON; nil for a type that stands for something else.
+    private static func schema<Value>(of type: Value.Type) -> Schema? {
+        (type as? any Decodable.Type).map { Schema(of: $0) }
     }
 }
 

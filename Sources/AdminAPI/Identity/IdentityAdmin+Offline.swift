@@ -48,5 +48,7 @@ extension IdentityAdmin {
         effect: .change("offline.on", "offline.off", "offline.pin-without-tpm"),
         errors: ["identity.offline.rules"],
         summary: "Sets whether and how workers may sign in offline.",
-        details: "`rules` that are null or missing turn it off. A change withdraws every lease.")
+        details:
+            "The credentials are `password`, `pin` and `pin-without-tpm`. `rules` that are null or missing turn it "
+            + "off. A change withdraws every lease.")
 }

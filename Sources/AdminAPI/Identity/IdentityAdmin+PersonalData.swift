@@ -42,6 +42,6 @@ extension IdentityAdmin {
     package static let eraseUser = Endpoint<Empty, Erasure>(
         "eraseUser", .post("/identity/tenants/{tenant}/users/{user}/erasure"),
         by: .roles(.globalAdministrator, permission: "User.ReadWrite.All"),
-        effect: .danger("user.erase"),
+        effect: .danger("user.erase", "device.remove"),
         summary: "Removes a person and replaces their id in the audit log by a pseudonym.")
 }

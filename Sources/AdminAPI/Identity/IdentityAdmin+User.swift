@@ -111,7 +111,7 @@ extension IdentityAdmin {
     package static let removeUser = Endpoint<Empty, Empty>(
         "removeUser", .delete("/identity/tenants/{tenant}/users/{user}"),
         by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
-        effect: .danger("user.remove"),
+        effect: .danger("user.remove", "device.remove"),
         summary: "Removes a person and everything that belongs to them, including their personal devices.")
 
     package static let setPassword = Endpoint<NewPassword, Empty>(

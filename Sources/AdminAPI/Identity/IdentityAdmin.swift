@@ -7,6 +7,7 @@
 package enum IdentityAdmin {
     /// Every operation of the identity platform.
     package static let operations: [AdminOperation] = [
+        getOpenAPI.operation,
         listTenants.operation, addTenant.operation, getTenant.operation, getTenantHoldings.operation,
         removeTenant.operation, getBranding.operation, setBranding.operation, listAuditEntries.operation,
         exportAuditEntries.operation,
@@ -26,4 +27,9 @@ package enum IdentityAdmin {
         listBreakGlassGrants.operation, grantBreakGlass.operation, revokeBreakGlass.operation,
         listDevices.operation, changeDevice.operation, removeDevice.operation,
     ]
+
+    package static let getOpenAPI = Endpoint<Empty, Document>(
+        "getOpenAPI", .get("/openapi.json"),
+        by: .serverOnly, effect: .reading,
+        summary: "Returns a description of all operations in the format of OpenAPI 3.1.")
 }

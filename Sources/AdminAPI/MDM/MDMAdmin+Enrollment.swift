@@ -8,7 +8,10 @@ extension MDMAdmin {
             .globalAdministrator, .globalReader, .intuneAdministrator,
             permission: "DeviceManagementManagedDevices.Read.All"),
         effect: .reading,
-        summary: "Lists the active enrollments, the newest first.")
+        summary: "Lists the active enrollments, the newest first.",
+        details:
+            "States: `issued` (no device has used the profile), `bound` (the identity is in use), `renewing` (a new "
+            + "identity is on its way to the device).")
 
     package static let addEnrollment = Endpoint<NewEnrollment, EnrollmentProfile>(
         "addEnrollment", .post("/mdm/tenants/{tenant}/enrollments"), status: 201,
