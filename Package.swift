@@ -96,7 +96,7 @@ let package = Package(
 
         // Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["Encodings", "JSON"]),
-        .target(name: "AdminAPI", dependencies: ["Redaction"]),
+        .target(name: "AdminAPI", dependencies: ["JSON", "Redaction"]),
         // The header with which a load balancer names the client of a connection.
         .target(name: "ProxyProtocol"),
         .target(name: "PushProtocol", dependencies: ["JSON"]),
@@ -326,7 +326,7 @@ let package = Package(
             dependencies: ["Processes", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket"]),
         .testTarget(
             name: "AdminAPITests",
-            dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),
+            dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "JSON", "Redaction", "TestSupport"]),
         .testTarget(name: "ProxyProtocolTests", dependencies: ["ProxyProtocol"]),
         .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Observability", .logging]),

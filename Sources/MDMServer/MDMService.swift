@@ -47,7 +47,7 @@ package struct MDMService: Sendable {
     /// Adds the routes for devices.
     package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
 
-    /// Adds every path of ``MDMAdmin/Path``. Callers on the administration socket are fully trusted; the executable
+    /// Adds the routes of ``MDMAdmin/operations``. Callers on the administration socket are fully trusted; the executable
     /// restricts who may call.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = MDMAdminRouter(router: router, calls: MDMAdminCalls(database: database))

@@ -78,7 +78,7 @@ enum CodableSources {
         }
     }
 
-    private static func files(in folder: String) throws -> [(name: String, text: String)] {
+    static func files(in folder: String) throws -> [(name: String, text: String)] {
         let root = Repository.root + "/" + folder
         guard let names = FileManager.default.enumerator(atPath: root) else { throw TestProblem("no folder \(root)") }
         return try names.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }

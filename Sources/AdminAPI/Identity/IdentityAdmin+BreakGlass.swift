@@ -50,3 +50,26 @@ extension IdentityAdmin {
     /// ends, in milliseconds since 1970.
     package static let breakGlassHeader = "Baton-Break-Glass-Until"
 }
+
+/// The operations on break-glass access.
+extension IdentityAdmin {
+    package static let listBreakGlassGrants = Endpoint<Empty, [BreakGlassGrant]>(
+        "listBreakGlassGrants", .get("/identity/tenants/{tenant}/break-glass"),
+        by: .serverOnly, effect: .reading,
+        summary: "Lists the newest 100 grants of break-glass access.")
+
+    package static let grantBreakGlass = Endpoint<NewBreakGlassGrant, BreakGlassGrant>(
+        "grantBreakGlass", .post("/identity/tenants/{tenant}/break-glass"), status: 201,
+        by: .serverOnly, effect: .danger("break-glass.grant"),
+        errors: [
+            "identity.user.missing", "identity.role.missing", "identity.breakGlass.active",
+            "identity.breakGlass.disabled", "identity.breakGlass.reason", "identity.breakGlass.minutes",
+        ],
+        summary: "Gives a person a directory role that ends by itself.")
+
+    package static let revokeBreakGlass = Endpoint<Empty, Empty>(
+        "revokeBreakGlass", .delete("/identity/tenants/{tenant}/break-glass/{grant}"),
+        by: .serverOnly, effect: .change("break-glass.end"),
+        summary: "Ends break-glass access at once.",
+        details: "Succeeds also if the access has already ended.")
+}

@@ -92,3 +92,66 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on applications.
+extension IdentityAdmin {
+    package static let listClients = Endpoint<Empty, [Client]>(
+        "listClients", .get("/identity/tenants/{tenant}/clients"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Application.Read.All"),
+        effect: .reading,
+        summary: "Lists the registered applications.")
+
+    package static let addClient = Endpoint<NewClient, Client>(
+        "addClient", .post("/identity/tenants/{tenant}/clients"), status: 201,
+        by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
+        effect: .change("client.add"),
+        errors: [
+            "identity.display.name", "identity.client.id", "identity.client.redirect", "identity.client.redirects",
+            "identity.client.resource", "identity.client.permission", "identity.client.algorithm",
+            "identity.name.taken",
+        ],
+        summary: "Registers an application.",
+        details: "Defaults: a new id, the redirect URIs as `postLogoutRedirectURIs`, Graph as resource, User.Read "
+            + "as permission, RS256 as algorithm. The answer contains warnings about its addresses.")
+
+    package static let addCompatibilityClients = Endpoint<Empty, [Client]>(
+        "addCompatibilityClients", .post("/identity/tenants/{tenant}/compatibility-clients"),
+        by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
+        effect: .change("client.add"),
+        summary: "Adds the missing registrations of third-party applications and returns them.",
+        details: "Azure CLI, Azure PowerShell, Office, Windows Sign In, the Authenticator app, Company Portal and "
+            + "Company Portal for Linux, with the ids that their makers use.")
+
+    package static let changeClient = Endpoint<ClientChange, Empty>(
+        "changeClient", .patch("/identity/tenants/{tenant}/clients/{client}"),
+        by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
+        effect: .change("client.disable", "client.enable"),
+        summary: "Enables or disables an application.",
+        details: "A disabled application gets no tokens, and its existing tokens are refused until it is enabled "
+            + "again.")
+
+    package static let removeClient = Endpoint<Empty, Empty>(
+        "removeClient", .delete("/identity/tenants/{tenant}/clients/{client}"),
+        by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
+        effect: .danger("client.remove"),
+        summary: "Removes an application with its codes and refresh tokens.")
+
+    package static let listClientSecrets = Endpoint<Empty, [ClientSecret]>(
+        "listClientSecrets", .get("/identity/tenants/{tenant}/clients/{client}/secrets"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Application.Read.All"),
+        effect: .reading,
+        summary: "Lists the secrets of a confidential client, without the secrets themselves.")
+
+    package static let addClientSecret = Endpoint<Empty, ClientSecret>(
+        "addClientSecret", .post("/identity/tenants/{tenant}/clients/{client}/secrets"), status: 201,
+        by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
+        effect: .change("client.secret.add"),
+        errors: ["identity.client.public"],
+        summary: "Creates a secret; no other answer contains it.")
+
+    package static let removeClientSecret = Endpoint<Empty, Empty>(
+        "removeClientSecret", .delete("/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"),
+        by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
+        effect: .change("client.secret.remove"),
+        summary: "Removes a secret.")
+}

@@ -51,3 +51,29 @@ extension IdentityAdmin {
         package init(accountEnabled: Bool) { self.accountEnabled = accountEnabled }
     }
 }
+
+/// The operations on the directory's devices.
+extension IdentityAdmin {
+    package static let listDevices = Endpoint<Empty, [Device]>(
+        "listDevices", .get("/identity/tenants/{tenant}/devices"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .cloudDeviceAdministrator, .intuneAdministrator,
+            .helpdeskAdministrator, permission: "Device.Read.All"),
+        effect: .reading,
+        summary: "Lists the devices of the directory.",
+        details: "`aheadAt` is present if the device was found to be ahead of a restored database.")
+
+    package static let changeDevice = Endpoint<DeviceChange, Empty>(
+        "changeDevice", .patch("/identity/tenants/{tenant}/devices/{device}"),
+        by: .roles(
+            .globalAdministrator, .cloudDeviceAdministrator, .intuneAdministrator, permission: "Device.ReadWrite.All"),
+        effect: .change("device.disable", "device.enable"),
+        summary: "Enables or disables a device; the sessions of a disabled device end at once.")
+
+    package static let removeDevice = Endpoint<Empty, Empty>(
+        "removeDevice", .delete("/identity/tenants/{tenant}/devices/{device}"),
+        by: .roles(
+            .globalAdministrator, .cloudDeviceAdministrator, .intuneAdministrator, permission: "Device.ReadWrite.All"),
+        effect: .danger("device.remove"),
+        summary: "Removes a device from the directory; its sessions end at once.")
+}

@@ -30,3 +30,40 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on groups.
+extension IdentityAdmin {
+    package static let listGroups = Endpoint<Empty, [Group]>(
+        "listGroups", .get("/identity/tenants/{tenant}/groups"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
+            .authenticationAdministrator, permission: "Group.Read.All"),
+        effect: .reading,
+        summary: "Lists the groups with their members.")
+
+    package static let addGroup = Endpoint<NewGroup, Group>(
+        "addGroup", .post("/identity/tenants/{tenant}/groups"), status: 201,
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "Group.ReadWrite.All"),
+        effect: .change("group.add"),
+        errors: ["identity.display.name", "identity.group.nickname", "identity.name.taken"],
+        summary: "Adds an empty group.")
+
+    package static let removeGroup = Endpoint<Empty, Empty>(
+        "removeGroup", .delete("/identity/tenants/{tenant}/groups/{group}"),
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "Group.ReadWrite.All"),
+        effect: .change("group.remove"),
+        summary: "Removes a group; its members stay in the directory.")
+
+    package static let addGroupMember = Endpoint<Empty, Empty>(
+        "addGroupMember", .put("/identity/tenants/{tenant}/groups/{group}/members/{user}"),
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "Group.ReadWrite.All"),
+        effect: .change("group.member.add"),
+        errors: ["identity.name.taken"],
+        summary: "Adds a person to a group.")
+
+    package static let removeGroupMember = Endpoint<Empty, Empty>(
+        "removeGroupMember", .delete("/identity/tenants/{tenant}/groups/{group}/members/{user}"),
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "Group.ReadWrite.All"),
+        effect: .change("group.member.remove"),
+        summary: "Removes a person from a group.")
+}

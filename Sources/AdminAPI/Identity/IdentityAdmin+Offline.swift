@@ -31,3 +31,24 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on offline sign-in.
+extension IdentityAdmin {
+    package static let getOfflineSignIn = Endpoint<Empty, Offline>(
+        "getOfflineSignIn", .get("/identity/tenants/{tenant}/offline-sign-in"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .cloudDeviceAdministrator, .authenticationAdministrator,
+            permission: "Organization.Read.All"),
+        effect: .reading,
+        summary: "Returns the setting for offline sign-in.")
+
+    package static let setOfflineSignIn = Endpoint<Offline, Empty>(
+        "setOfflineSignIn", .put("/identity/tenants/{tenant}/offline-sign-in"),
+        by: .roles(.globalAdministrator, permission: "Organization.ReadWrite.All"),
+        effect: .change("offline.on", "offline.off", "offline.pin-without-tpm"),
+        errors: ["identity.offline.rules"],
+        summary: "Sets whether and how workers may sign in offline.",
+        details:
+            "The credentials are `password`, `pin` and `pin-without-tpm`. `rules` that are null or missing turn it "
+            + "off. A change withdraws every lease.")
+}

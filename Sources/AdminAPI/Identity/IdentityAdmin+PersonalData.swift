@@ -24,3 +24,24 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on data-protection requests.
+extension IdentityAdmin {
+    package static let exportUser = Endpoint<Empty, Export>(
+        "exportUser", .get("/identity/tenants/{tenant}/users/{user}/data"),
+        by: .roles(.globalAdministrator, permission: "User.Export.All"),
+        effect: .recordedReading(audit: "user.export"),
+        summary: "Exports everything that the server stores about a person.")
+
+    package static let getPersonalHoldings = Endpoint<Empty, PersonalHoldings>(
+        "getPersonalHoldings", .get("/identity/tenants/{tenant}/users/{user}/erasure"),
+        by: .roles(.globalAdministrator, .globalReader, .userAdministrator, permission: "User.Read.All"),
+        effect: .reading,
+        summary: "Counts what the removal or erasure of a person removes.")
+
+    package static let eraseUser = Endpoint<Empty, Erasure>(
+        "eraseUser", .post("/identity/tenants/{tenant}/users/{user}/erasure"),
+        by: .roles(.globalAdministrator, permission: "User.ReadWrite.All"),
+        effect: .danger("user.erase", "device.remove"),
+        summary: "Removes a person and replaces their id in the audit log by a pseudonym.")
+}

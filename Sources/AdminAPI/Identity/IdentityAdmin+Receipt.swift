@@ -19,3 +19,18 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on receipts.
+extension IdentityAdmin {
+    package static let getReceiptTrust = Endpoint<Empty, Document>(
+        "getReceiptTrust", .get("/identity/tenants/{tenant}/receipts/trust"),
+        by: .roles(.globalAdministrator, .globalReader, .reportsReader, permission: "AuditLog.Read.All"),
+        effect: .reading,
+        summary: "Returns the trust data for verifying receipts on another machine.")
+
+    package static let resolveReceiptSubject = Endpoint<Empty, ReceiptSubject>(
+        "resolveReceiptSubject", .get("/identity/tenants/{tenant}/receipts/subjects/{subject}"),
+        by: .roles(.globalAdministrator, permission: "AuditLog.Read.All"),
+        effect: .recordedReading(audit: "receipt.resolve"),
+        summary: "Returns the person behind a receipt's pseudonym.")
+}

@@ -22,3 +22,36 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on sessions.
+extension IdentityAdmin {
+    package static let listSessions = Endpoint<Empty, [Session]>(
+        "listSessions", .get("/identity/tenants/{tenant}/sessions"),
+        query: [
+            QueryParameter(
+                "user", .string, meaning: "The person whose sessions to list, by object id or user principal name.")
+        ],
+        by: .roles(
+            .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
+            .authenticationAdministrator, permission: "User.Read.All"),
+        effect: .reading,
+        errors: ["identity.user.missing"],
+        summary: "Lists the newest 1000 sessions that have not ended.")
+
+    package static let revokeSession = Endpoint<Empty, Empty>(
+        "revokeSession", .delete("/identity/tenants/{tenant}/sessions/{session}"),
+        by: .roles(
+            .globalAdministrator, .userAdministrator, .helpdeskAdministrator, .authenticationAdministrator,
+            permission: "User.RevokeSessions.All"),
+        effect: .change("session.end"),
+        summary: "Ends a session.",
+        details: "Succeeds also if the session has already ended.")
+
+    package static let revokeUserSessions = Endpoint<Empty, Empty>(
+        "revokeUserSessions", .delete("/identity/tenants/{tenant}/users/{user}/sessions"),
+        by: .roles(
+            .globalAdministrator, .userAdministrator, .helpdeskAdministrator, .authenticationAdministrator,
+            permission: "User.RevokeSessions.All"),
+        effect: .change("user.sessions.revoke"),
+        summary: "Ends every session of a person; each of their devices signs out.")
+}

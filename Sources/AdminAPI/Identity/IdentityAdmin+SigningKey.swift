@@ -29,3 +29,19 @@ extension IdentityAdmin {
         package init(immediately: Bool) { self.immediately = immediately }
     }
 }
+
+/// The operations on signing keys.
+extension IdentityAdmin {
+    package static let listSigningKeys = Endpoint<Empty, [SigningKey]>(
+        "listSigningKeys", .get("/identity/tenants/{tenant}/signing-keys"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Organization.Read.All"),
+        effect: .reading,
+        summary: "Lists the keys that verify tokens.")
+
+    package static let rotateSigningKeys = Endpoint<KeyRotation, [SigningKey]>(
+        "rotateSigningKeys", .post("/identity/tenants/{tenant}/signing-keys"),
+        by: .roles(.globalAdministrator, permission: "Organization.ReadWrite.All"),
+        effect: .danger("signing-key.add"),
+        errors: ["identity.keys.pending"],
+        summary: "Creates new signing keys and returns all keys.")
+}

@@ -108,3 +108,67 @@ extension IdentityAdmin {
         }
     }
 }
+
+/// The operations on tenants, their look and their audit logs.
+extension IdentityAdmin {
+    package static let listTenants = Endpoint<Empty, [Tenant]>(
+        "listTenants", .get("/identity/tenants"),
+        by: .serverOnly, effect: .reading,
+        summary: "Lists the tenants.")
+
+    package static let addTenant = Endpoint<NewTenant, Tenant>(
+        "addTenant", .post("/identity/tenants"), status: 201,
+        by: .serverOnly, effect: .change("tenant.add"),
+        errors: ["identity.display.name", "identity.domain.malformed", "identity.name.taken"],
+        summary: "Adds a tenant with its signing keys and the well-known clients.")
+
+    package static let getTenant = Endpoint<Empty, Tenant>(
+        "getTenant", .get("/identity/tenants/{tenant}"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Organization.Read.All"),
+        effect: .reading,
+        summary: "Returns a tenant.")
+
+    package static let getTenantHoldings = Endpoint<Empty, TenantHoldings>(
+        "getTenantHoldings", .get("/identity/tenants/{tenant}/holdings"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Organization.Read.All"),
+        effect: .reading,
+        summary: "Counts a tenant's objects, which its removal deletes.")
+
+    package static let removeTenant = Endpoint<Empty, TenantHoldings>(
+        "removeTenant", .delete("/identity/tenants/{tenant}"),
+        by: .serverOnly, effect: .danger("tenant.remove", "mdm.tenant.remove"),
+        errors: ["identity.tenant.inUse", "identity.tenant.unnamed"],
+        summary: "Removes a tenant and returns the numbers of removed objects.",
+        details: "The audit log is kept and can be read with the tenant's id. Refused while the tenant has a "
+            + "device, or an enrollment profile that a device can still use. `-` is not accepted as the "
+            + "tenant. Package files stay in the server's folder.")
+
+    package static let getBranding = Endpoint<Empty, Branding>(
+        "getBranding", .get("/identity/tenants/{tenant}/branding"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Organization.Read.All"),
+        effect: .reading,
+        summary: "Returns the look of the tenant's pages.")
+
+    package static let setBranding = Endpoint<Branding, Empty>(
+        "setBranding", .put("/identity/tenants/{tenant}/branding"),
+        by: .roles(.globalAdministrator, permission: "Organization.ReadWrite.All"),
+        effect: .change("branding.set"),
+        errors: ["identity.branding.colour", "identity.branding.logo"],
+        summary: "Sets the look of the tenant's pages.",
+        details: "`colour` is `#RRGGBB`, `logo` a PNG or JPEG file of at most 256 KiB in Base64; a member that is "
+            + "null or missing means the default look.")
+
+    package static let listAuditEntries = Endpoint<Empty, [AuditEntry]>(
+        "listAuditEntries", .get("/identity/tenants/{tenant}/audit"), query: [.count],
+        by: .roles(.globalAdministrator, .globalReader, .reportsReader, permission: "AuditLog.Read.All"),
+        effect: .reading,
+        summary: "Lists the latest lines of the audit log, the oldest first.",
+        details: "The tenant can be a removed one, by its id.")
+
+    package static let exportAuditEntries = Endpoint<Empty, Export>(
+        "exportAuditEntries", .get("/identity/tenants/{tenant}/audit/export"), query: [.from, .to],
+        by: .roles(.globalAdministrator, .globalReader, .reportsReader, permission: "AuditLog.Read.All"),
+        effect: .recordedReading(audit: "audit.export"),
+        summary: "Exports the lines of a period of the audit log, the oldest first.",
+        details: "The tenant can be a removed one, by its id.")
+}

@@ -69,18 +69,66 @@ extension IdentityAdmin {
 
         package init(accountEnabled: Bool? = nil) { self.accountEnabled = accountEnabled }
     }
+}
 
-    package struct Role: Codable, Sendable, Equatable {
-        /// Entra's template id.
-        package let id: String
-        package let displayName: String
-        /// User principal names of the role's members.
-        package let members: [String]
+/// The operations on people.
+extension IdentityAdmin {
+    package static let listUsers = Endpoint<Empty, [User]>(
+        "listUsers", .get("/identity/tenants/{tenant}/users"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
+            .authenticationAdministrator, permission: "User.Read.All"),
+        effect: .reading,
+        summary: "Lists the people.")
 
-        package init(id: String, displayName: String, members: [String]) {
-            self.id = id
-            self.displayName = displayName
-            self.members = members
-        }
-    }
+    package static let addUser = Endpoint<NewUser, User>(
+        "addUser", .post("/identity/tenants/{tenant}/users"), status: 201,
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
+        effect: .change("user.add"),
+        errors: [
+            "identity.user.name", "identity.display.name", "identity.name.taken", "identity.password.weak",
+            "identity.password.breached", "identity.password.list", "identity.busy",
+        ],
+        summary: "Adds a person.")
+
+    package static let getUser = Endpoint<Empty, User>(
+        "getUser", .get("/identity/tenants/{tenant}/users/{user}"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
+            .authenticationAdministrator, permission: "User.Read.All"),
+        effect: .reading,
+        summary: "Returns a person with the names of their roles.")
+
+    package static let changeUser = Endpoint<UserChange, Empty>(
+        "changeUser", .patch("/identity/tenants/{tenant}/users/{user}"),
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
+        effect: .change("user.change", "user.disable", "user.enable"),
+        errors: ["identity.display.name"],
+        summary: "Changes a person.",
+        details: "Omitted members do not change; an empty string clears a member. If the person is disabled, "
+            + "their sessions end at once.")
+
+    package static let removeUser = Endpoint<Empty, Empty>(
+        "removeUser", .delete("/identity/tenants/{tenant}/users/{user}"),
+        by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
+        effect: .danger("user.remove", "device.remove"),
+        summary: "Removes a person and everything that belongs to them, including their personal devices.")
+
+    package static let setPassword = Endpoint<NewPassword, Empty>(
+        "setPassword", .put("/identity/tenants/{tenant}/users/{user}/password"),
+        by: .roles(
+            .globalAdministrator, .userAdministrator, .helpdeskAdministrator, .authenticationAdministrator,
+            permission: "UserAuthenticationMethod.ReadWrite.All"),
+        effect: .change("user.password.set"),
+        errors: ["identity.password.weak", "identity.password.breached", "identity.password.list", "identity.busy"],
+        summary: "Sets the password of a person.",
+        details: "Ends every session of the person and resets their count of wrong passwords.")
+
+    package static let unlockUser = Endpoint<Empty, Empty>(
+        "unlockUser", .delete("/identity/tenants/{tenant}/users/{user}/lock"),
+        by: .roles(
+            .globalAdministrator, .userAdministrator, .helpdeskAdministrator, .authenticationAdministrator,
+            permission: "UserAuthenticationMethod.ReadWrite.All"),
+        effect: .change("user.unlock"),
+        summary: "Resets the count of a person's wrong passwords, but not the count of any address.")
 }

@@ -28,3 +28,22 @@ extension MDMAdmin {
         }
     }
 }
+
+/// The operations on device management's audit log.
+extension MDMAdmin {
+    package static let listManagementAuditEntries = Endpoint<Empty, [AuditEntry]>(
+        "listManagementAuditEntries", .get("/mdm/tenants/{tenant}/audit"), query: [.count],
+        by: .roles(
+            .globalAdministrator, .globalReader, .intuneAdministrator, .reportsReader, permission: "AuditLog.Read.All"),
+        effect: .reading,
+        summary: "Lists the latest lines of device management's audit log, the oldest first.",
+        details: "The tenant can be a removed one, by its id.")
+
+    package static let exportManagementAuditEntries = Endpoint<Empty, Export>(
+        "exportManagementAuditEntries", .get("/mdm/tenants/{tenant}/audit/export"), query: [.from, .to],
+        by: .roles(
+            .globalAdministrator, .globalReader, .intuneAdministrator, .reportsReader, permission: "AuditLog.Read.All"),
+        effect: .recordedReading(audit: "mdm.audit.export"),
+        summary: "Exports the lines of a period of device management's audit log, the oldest first.",
+        details: "The tenant can be a removed one, by its id.")
+}

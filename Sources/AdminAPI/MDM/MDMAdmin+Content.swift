@@ -145,3 +145,93 @@ extension MDMAdmin {
         }
     }
 }
+
+/// The operations on profiles and apps.
+extension MDMAdmin {
+    package static let listProfiles = Endpoint<Empty, [Profile]>(
+        "listProfiles", .get("/mdm/tenants/{tenant}/profiles"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .intuneAdministrator,
+            permission: "DeviceManagementConfiguration.Read.All"),
+        effect: .reading,
+        summary: "Lists the profiles.")
+
+    package static let addProfile = Endpoint<NewProfile, Profile>(
+        "addProfile", .post("/mdm/tenants/{tenant}/profiles"),
+        query: [
+            QueryParameter("replace", .boolean, meaning: "Whether to replace a profile that has the same identifier.")
+        ],
+        status: 201,
+        by: .roles(
+            .globalAdministrator, .intuneAdministrator, permission: "DeviceManagementConfiguration.ReadWrite.All"),
+        effect: .change("mdm.profile.add"),
+        errors: ["mdm.profile.taken", "mdm.profile.refused", "mdm.profile.signature", "mdm.tenant.malformed"],
+        summary: "Adds a profile that can be pushed to devices.",
+        details: "The outcome is `added`, `unchanged` or, only with `replace=true`, `replaced`. The signature of "
+            + "a signed profile (CMS) is checked and removed; a warning names the signer.")
+
+    package static let removeProfile = Endpoint<Empty, Empty>(
+        "removeProfile", .delete("/mdm/tenants/{tenant}/profiles/{profile}"),
+        by: .roles(
+            .globalAdministrator, .intuneAdministrator, permission: "DeviceManagementConfiguration.ReadWrite.All"),
+        effect: .change("mdm.profile.remove"),
+        errors: ["mdm.profile.missing"],
+        summary: "Removes a profile; devices that have it keep it until it is removed from each.")
+
+    package static let installProfile = Endpoint<Empty, Command>(
+        "installProfile", .put("/mdm/tenants/{tenant}/devices/{device}/profiles/{profile}"), status: 202,
+        by: .roles(
+            .globalAdministrator, .intuneAdministrator, permission: "DeviceManagementConfiguration.ReadWrite.All"),
+        effect: .change("mdm.command.queue"),
+        errors: ["mdm.device.notEnrolled", "mdm.queue.full", "mdm.profile.missing", "mdm.profile.refused"],
+        summary: "Queues the installation of a profile on a device.")
+
+    package static let uninstallProfile = Endpoint<Empty, Command>(
+        "uninstallProfile", .delete("/mdm/tenants/{tenant}/devices/{device}/profiles/{profile}"), status: 202,
+        by: .roles(
+            .globalAdministrator, .intuneAdministrator, permission: "DeviceManagementConfiguration.ReadWrite.All"),
+        effect: .change("mdm.command.queue"),
+        errors: ["mdm.device.notEnrolled", "mdm.queue.full"],
+        summary: "Queues the removal of a profile from a device.")
+
+    package static let listApps = Endpoint<Empty, [App]>(
+        "listApps", .get("/mdm/tenants/{tenant}/apps"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .intuneAdministrator, permission: "DeviceManagementApps.Read.All"),
+        effect: .reading,
+        summary: "Lists the app packages.")
+
+    package static let addApp = Endpoint<NewApp, App>(
+        "addApp", .post("/mdm/tenants/{tenant}/apps"), status: 201,
+        by: .serverOnly, effect: .change("mdm.app.offer"),
+        errors: [
+            "mdm.app.name", "mdm.package.unreadable", "mdm.package.kind", "mdm.package.tooLarge", "mdm.package.store",
+        ],
+        summary: "Adds an app package from a file on the server's machine.",
+        details: "`path` is a file that the server's user can read. It must be a Linux program (ELF); devices "
+            + "install nothing else.")
+
+    package static let installApp = Endpoint<PushedApp, Command>(
+        "installApp", .put("/mdm/tenants/{tenant}/devices/{device}/apps/{app}"), status: 202,
+        by: .roles(.globalAdministrator, .intuneAdministrator, permission: "DeviceManagementApps.ReadWrite.All"),
+        effect: .change("mdm.command.queue"),
+        errors: ["mdm.device.notEnrolled", "mdm.queue.full", "mdm.app.missing", "mdm.app.configuration"],
+        summary: "Queues the installation of an app on a device, with its configuration.",
+        details: "Without `version`, the version that was added last is installed. Without `configuration`, the "
+            + "app's current configuration is removed.")
+
+    package static let configureApp = Endpoint<Configuration, Command>(
+        "configureApp", .put("/mdm/tenants/{tenant}/devices/{device}/apps/{app}/configuration"), status: 202,
+        by: .roles(.globalAdministrator, .intuneAdministrator, permission: "DeviceManagementApps.ReadWrite.All"),
+        effect: .change("mdm.command.queue"),
+        errors: ["mdm.device.notEnrolled", "mdm.queue.full", "mdm.app.configuration"],
+        summary: "Queues the replacement of an app's configuration on a device.")
+
+    package static let removeAppConfiguration = Endpoint<Empty, Command>(
+        "removeAppConfiguration", .delete("/mdm/tenants/{tenant}/devices/{device}/apps/{app}/configuration"),
+        status: 202,
+        by: .roles(.globalAdministrator, .intuneAdministrator, permission: "DeviceManagementApps.ReadWrite.All"),
+        effect: .change("mdm.command.queue"),
+        errors: ["mdm.device.notEnrolled", "mdm.queue.full"],
+        summary: "Queues the removal of an app's configuration from a device.")
+}

@@ -6,40 +6,16 @@ package import Redaction
 /// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{device}` a UDID or a device's name;
 /// `{profile}` a profile's identifier; `{app}` a bundle identifier. All are percent-encoded.
 package enum MDMAdmin {
-    /// Every path as a template, with its methods, bodies and responses.
-    package enum Path: String, CaseIterable, PathTemplate {
-        /// GET `[Enrollment]`: the active enrollments, the newest first; POST `NewEnrollment` → 201
-        /// `EnrollmentProfile`.
-        case enrollments = "/mdm/tenants/{tenant}/enrollments"
-        /// DELETE → 204: an unused enrollment profile becomes invalid.
-        case enrollment = "/mdm/tenants/{tenant}/enrollments/{enrollment}"
-        /// GET `[Device]`.
-        case devices = "/mdm/tenants/{tenant}/devices"
-        /// GET `Device`; DELETE → 204: the device removes its enrollment at its next check-in.
-        case device = "/mdm/tenants/{tenant}/devices/{device}"
-        /// GET `[Command]`, the newest first.
-        case commands = "/mdm/tenants/{tenant}/devices/{device}/commands"
-        /// POST → 202 `[Command]`: queues an inventory of the device's profiles and apps.
-        case inventory = "/mdm/tenants/{tenant}/devices/{device}/inventory"
-        /// PUT → 202 `Command`: pushes the profile; DELETE → 202 `Command`: removes it.
-        case deviceProfile = "/mdm/tenants/{tenant}/devices/{device}/profiles/{profile}"
-        /// PUT `PushedApp` → 202 `Command`: installs the app with its configuration.
-        case deviceApp = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}"
-        /// PUT `Configuration` → 202 `Command`; DELETE → 202 `Command`: removes the configuration.
-        case configuration = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}/configuration"
-        /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`. An existing profile is replaced only with
-        /// `?replace=true`.
-        case profiles = "/mdm/tenants/{tenant}/profiles"
-        /// DELETE → 204: removes the profile from the server; devices keep it until it is removed from them.
-        case profile = "/mdm/tenants/{tenant}/profiles/{profile}"
-        /// GET `[App]`; POST `NewApp` → 201 `App`.
-        case apps = "/mdm/tenants/{tenant}/apps"
-        /// GET `[AuditEntry]`, the newest `?count=` lines.
-        case audit = "/mdm/tenants/{tenant}/audit"
-        /// GET: the lines of a period as an export (``ExportEnd``), the oldest first; `?from=` and `?to=` in milliseconds
-        /// since 1970, the end excluded. Recorded in the audit log.
-        case auditExport = "/mdm/tenants/{tenant}/audit/export"
-    }
+    /// Every operation of device management.
+    package static let operations: [AdminOperation] = [
+        listEnrollments.operation, addEnrollment.operation, revokeEnrollment.operation,
+        listManagedDevices.operation, getManagedDevice.operation, unenrollDevice.operation,
+        listCommands.operation, queryInventory.operation,
+        listProfiles.operation, addProfile.operation, removeProfile.operation, installProfile.operation,
+        uninstallProfile.operation, listApps.operation, addApp.operation, installApp.operation,
+        configureApp.operation, removeAppConfiguration.operation,
+        listManagementAuditEntries.operation, exportManagementAuditEntries.operation,
+    ]
 
     /// An enrollment profile to create for one device.
     package struct NewEnrollment: Codable, Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
+package import AdminAPI
 internal import AsyncHTTPClient
 internal import Encodings
 package import FoundationEssentials
@@ -27,13 +27,12 @@ package struct AdminClient: Sendable {
         (self.socket, self.isJSON) = (socket, isJSON)
     }
 
-    /// Calls `path` and decodes the answer.
+    /// Makes a request and decodes the answer.
     ///
     /// - Throws: ``CommandFailure``.
-    package func call<Reply: Decodable>(
-        _ method: String, _ path: String, body: (any Encodable & Sendable)? = nil
-    ) async throws -> Reply {
-        let bytes = try await send(method, path, body: body)
+    @discardableResult
+    package func call<Reply: Decodable>(_ request: AdminRequest<Reply>) async throws -> Reply {
+        let bytes = try await bytes(request)
         do { return try JSONDecoder().decode(Reply.self, from: bytes) } catch {
             throw CommandFailure(
                 code: "server_reply", message: "The server's answer cannot be read.",
@@ -41,21 +40,18 @@ package struct AdminClient: Sendable {
         }
     }
 
-    /// Calls `path` and expects success without a body.
+    /// Makes a request and expects success without a body.
     ///
     /// - Throws: ``CommandFailure``.
-    package func call(_ method: String, _ path: String, body: (any Encodable & Sendable)? = nil) async throws {
-        _ = try await send(method, path, body: body)
-    }
+    package func call(_ request: AdminRequest<Empty>) async throws { _ = try await bytes(request) }
 
-    /// Calls `path` and returns the answer's bytes.
+    /// Makes a request and returns the document in the answer.
     ///
     /// - Throws: ``CommandFailure``.
-    @discardableResult
-    package func send(
-        _ method: String, _ path: String, body: (any Encodable & Sendable)? = nil
-    ) async throws -> Data {
-        let response = try await answer(to: try request(method, path, body: body))
+    package func document(_ request: AdminRequest<Document>) async throws -> Data { try await bytes(request) }
+
+    private func bytes<Reply>(_ request: AdminRequest<Reply>) async throws -> Data {
+        let response = try await answer(to: try encoded(request))
         do { return Data((try await response.body.collect(upTo: Self.maximumReply)).readableBytesView) } catch {
             throw unreachable
         }
@@ -65,8 +61,8 @@ package struct AdminClient: Sendable {
     ///
     /// - Returns: the number of lines.
     /// - Throws: ``CommandFailure``, for example if the end of the export is missing.
-    package func export(_ path: String, body: ([String]) throws -> Void) async throws -> Int {
-        let response = try await answer(to: try request("GET", path))
+    package func export(_ request: AdminRequest<Export>, body: ([String]) throws -> Void) async throws -> Int {
+        let response = try await answer(to: try encoded(request))
         // The latest line is held back, because it may be the end of the export.
         var (rest, last, count): ([UInt8], String?, Int) = ([], nil, 0)
         do {
@@ -94,18 +90,16 @@ package struct AdminClient: Sendable {
         code: "export_incomplete", message: "The export is incomplete, because the server stopped before its end.",
         remedy: "Look at the server's log, and run the command again.")
 
-    private func request(
-        _ method: String, _ path: String, body: (any Encodable & Sendable)? = nil
-    ) throws -> HTTPClientRequest {
+    private func encoded<Reply>(_ call: AdminRequest<Reply>) throws -> HTTPClientRequest {
         let host = socket.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))
             return character.isLetter || character.isNumber ? String(character) : Self.percent(byte)
         }.joined()
-        var request = HTTPClientRequest(url: "http+unix://\(host)\(path)")
-        request.method = .init(rawValue: method)
+        var request = HTTPClientRequest(url: "http+unix://\(host)\(call.path)")
+        request.method = .init(rawValue: call.operation.method.rawValue)
         // A socket's path provides no host, and a request must name one (RFC 9112 section 3.2).
         request.headers.add(name: "Host", value: "localhost")
-        if let body {
+        if let body = call.body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(Array(try JSONEncoder().encode(body)))
         }

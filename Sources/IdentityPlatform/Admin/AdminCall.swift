@@ -2,8 +2,6 @@
 internal import AdminAPI
 internal import Foundation
 internal import Hummingbird
-internal import JSON
-internal import NIOCore
 internal import Storage
 
 /// A call on the administration socket.
@@ -12,21 +10,6 @@ struct AdminCall: Sendable {
     /// The values of the path's placeholders.
     let places: Parameters
     let database: any Database
-
-    private static let bodyLimits = JSONLimits(bytes: 64 << 10)
-
-    /// Decodes a JSON body of at most `limit` bytes, or of at most 64 KiB if `limit` is nil.
-    ///
-    /// - Throws: ``AdminRefusal/malformed``
-    func body<Body: Decodable>(as type: Body.Type, limit: Int? = nil) async throws -> Body {
-        do {
-            let limits = limit.map { JSONLimits(bytes: $0) } ?? Self.bodyLimits
-            let buffer = try await request.body.collect(upTo: limits.bytes)
-            return try JSONReader.read(Body.self, from: Array(buffer.readableBytesView), limits: limits)
-        } catch {
-            throw AdminRefusal.malformed
-        }
-    }
 
     /// Returns the value of a path placeholder, percent-decoded.
     ///

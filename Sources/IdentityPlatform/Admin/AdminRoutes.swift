@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 package import Hummingbird
+internal import JSON
 internal import Storage
 
 /// The identity platform's routes on the administration socket. Callers on the socket are fully trusted; the executable
@@ -23,9 +25,10 @@ package struct AdminRoutes: Sendable {
         (deviceAuthorities, receiptAuthorities) = (platform.deviceAuthorities, platform.receiptAuthorities)
     }
 
-    /// Adds every path of ``IdentityAdmin/Path``.
+    /// Adds the routes of ``IdentityAdmin/operations``.
     package func addRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = AdminRouter(router: router, database: database)
+        router.on(IdentityAdmin.getOpenAPI) { _ in JSONWriter.write(OpenAPIDocument.of(AdminOperation.all)) }
         TenantRoutes(database: database, tenants: acts.tenants, issuer: issuer).add(to: router)
         UserRoutes(database: database, users: acts.users).add(to: router)
         PersonalDataRoutes(transactions: transactions, users: acts.users)

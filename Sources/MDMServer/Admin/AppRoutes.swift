@@ -14,25 +14,18 @@ struct AppRoutes: Sendable {
     let commands: CommandRequests
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(.get, .apps) { call in
+        router.on(MDMAdmin.listApps) { call in
             let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all() }
-            return try Answer.json(apps.map(Self.description))
+            return apps.map(Self.description)
         }
-        router.on(.post, .apps) { call in
-            try Answer.json(
-                Self.description(of: try await register(call.decode(), call)), status: .created)
+        router.on(MDMAdmin.addApp) { call, new in
+            Self.description(of: try await register(new, call))
         }
-        router.on(.put, .deviceApp) { call in
-            let wanted: MDMAdmin.PushedApp = try call.decode()
-            return try Answer.json(try await push(wanted, call), status: .accepted)
+        router.on(MDMAdmin.installApp) { call, wanted in try await push(wanted, call) }
+        router.on(MDMAdmin.configureApp) { call, configuration in
+            try await configure(configuration, call)
         }
-        router.on(.put, .configuration) { call in
-            let configuration: MDMAdmin.Configuration = try call.decode()
-            return try Answer.json(try await configure(configuration, call), status: .accepted)
-        }
-        router.on(.delete, .configuration) { call in
-            try Answer.json(try await configure(nil, call), status: .accepted)
-        }
+        router.on(MDMAdmin.removeAppConfiguration) { call in try await configure(nil, call) }
     }
 
     /// Copies the package, computes its digest and offers the app to devices.

@@ -11,13 +11,13 @@ struct AuditRoutes: Sendable {
     let sources: MDMSources
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(.get, .audit) { call in
+        router.on(MDMAdmin.listManagementAuditEntries) { call in
             let lines = try await database.read {
                 try AuditLog($0).latest(min(max(call.count ?? 100, 1), 10_000), tenant: call.tenant)
             }
-            return try Answer.json(lines.map(Self.description))
+            return lines.map(Self.description)
         }
-        router.on(.get, .auditExport) { call in
+        router.on(MDMAdmin.exportManagementAuditEntries) { call in
             guard let period = call.period else { throw MDMAdminRefusal(.malformed) }
             let now = sources.now()
             try await database.write { connection in

@@ -16,18 +16,15 @@ struct EnrollmentRoutes: Sendable {
     let log: MDMAdminLog
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(.post, .enrollments) { call in
-            let wanted: MDMAdmin.NewEnrollment = try call.decode()
-            return try Answer.json(try await issue(wanted, call), status: .created)
-        }
-        router.on(.get, .enrollments) { call in
+        router.on(MDMAdmin.addEnrollment) { call, wanted in try await issue(wanted, call) }
+        router.on(MDMAdmin.listEnrollments) { call in
             let now = sources.now()
             let living = try await database.read {
                 try Enrollments(connection: $0, tenant: call.tenant).all(now: now)
             }
-            return try Answer.json(living.map(Self.description))
+            return living.map(Self.description)
         }
-        router.on(.delete, .enrollment) { call in
+        router.on(MDMAdmin.revokeEnrollment) { call in
             let id = EnrollmentID(rawValue: try call.place("enrollment"))
             let isRevoked = try await database.write { connection in
                 guard try Enrollments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
@@ -38,7 +35,6 @@ struct EnrollmentRoutes: Sendable {
                 throw MDMAdminRefusal(.noEnrollment, "There is no unused enrollment profile \(id).")
             }
             Logger.current.info("enrollment profile revoked", metadata: ["enrollment.id": "\(id)"])
-            return Response(status: .noContent)
         }
     }
 

@@ -13,16 +13,49 @@ struct MDMAdminRouter<Context: RequestContext> {
     let router: Router<Context>
     let calls: MDMAdminCalls
 
-    /// Adds one route. Its refusals become `{"error":…}`.
-    func on(
-        _ method: HTTPRequest.Method, _ path: MDMAdmin.Path,
-        answer: @escaping @Sendable (MDMAdminCall) async throws -> Response
+    /// Adds the route of an operation with a body and a reply.
+    func on<Body: Decodable, Reply: Encodable>(
+        _ endpoint: Endpoint<Body, Reply>, answer: @escaping @Sendable (MDMAdminCall, Body) async throws -> Reply
     ) {
-        router.on(RouterPath(path.rawValue), method: method) { [calls] request, context in
+        add(endpoint.operation) { call, status in
+            try Answer.json(try await answer(call, try call.decode()), status: status)
+        }
+    }
+
+    /// Adds the route of an operation without a body and with a reply.
+    func on<Reply: Encodable>(
+        _ endpoint: Endpoint<Empty, Reply>, answer: @escaping @Sendable (MDMAdminCall) async throws -> Reply
+    ) {
+        add(endpoint.operation) { call, status in try Answer.json(try await answer(call), status: status) }
+    }
+
+    /// Adds the route of an operation without a body and without a reply.
+    func on(_ endpoint: Endpoint<Empty, Empty>, answer: @escaping @Sendable (MDMAdminCall) async throws -> Void) {
+        add(endpoint.operation) { call, status in
+            try await answer(call)
+            return Response(status: status)
+        }
+    }
+
+    /// Adds the route of an operation that returns an export.
+    func on(_ endpoint: Endpoint<Empty, Export>, answer: @escaping @Sendable (MDMAdminCall) async throws -> Response) {
+        add(endpoint.operation) { call, _ in try await answer(call) }
+    }
+
+    /// Adds one route. Its refusals become `{"error":…}`.
+    private func add(
+        _ operation: AdminOperation,
+        respond: @escaping @Sendable (MDMAdminCall, HTTPResponse.Status) async throws -> Response
+    ) {
+        let status = HTTPResponse.Status(code: operation.status)
+        guard let method = HTTPRequest.Method(operation.method.rawValue) else {
+            preconditionFailure("\(operation.id) has a method that HTTP does not allow")
+        }
+        router.on(RouterPath(operation.path), method: method) { [calls] request, context in
             do {
                 let id = context.logger[metadataKey: "hb.request.id"]?.description
                 return try await AuditLog.$correlation.withValue(id) {
-                    try await answer(try await calls.read(request, context, of: path))
+                    try await respond(try await calls.read(request, context, of: operation), status)
                 }
             } catch let refusal as MDMAdminRefusal {
                 return try Answer.json(refusal.failure, status: refusal.status)
@@ -43,7 +76,7 @@ struct MDMAdminCalls: Sendable {
     let database: any Database
 
     func read(
-        _ request: Request, _ context: some RequestContext, of path: MDMAdmin.Path
+        _ request: Request, _ context: some RequestContext, of operation: AdminOperation
     ) async throws -> MDMAdminCall {
         var places: [String: String] = [:]
         for (name, value) in context.parameters {
@@ -55,7 +88,8 @@ struct MDMAdminCalls: Sendable {
             body = Array(try await request.body.collect(upTo: MDMAdminCall.limits.bytes).readableBytesView)
         } catch { throw MDMAdminRefusal(.malformed) }
         // The audit log of a removed tenant stays readable for as long as its lines are kept.
-        let isLog = path == .audit || path == .auditExport
+        let logs = [MDMAdmin.listManagementAuditEntries.operation, MDMAdmin.exportManagementAuditEntries.operation]
+        let isLog = logs.contains { $0.id == operation.id }
         let tenant = try await resolveTenant(places["tenant"] ?? "", orRemoved: isLog)
         return MDMAdminCall(
             tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self),

@@ -13,37 +13,31 @@ struct ManagedDeviceRoutes: Sendable {
     let commands: CommandRequests
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(.get, .devices) { call in
+        router.on(MDMAdmin.listManagedDevices) { call in
             let now = sources.now()
-            return try Answer.json(
-                try await database.read { connection in
-                    try DeviceRecords(connection: connection, tenant: call.tenant).all().map {
-                        try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
-                    }
-                })
+            return try await database.read { connection in
+                try DeviceRecords(connection: connection, tenant: call.tenant).all().map {
+                    try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
+                }
+            }
         }
-        router.on(.get, .device) { call in
+        router.on(MDMAdmin.getManagedDevice) { call in
             let now = sources.now()
-            return try Answer.json(
-                try await database.read { connection in
-                    let device = try call.device(in: connection)
-                    return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
-                })
+            return try await database.read { connection in
+                let device = try call.device(in: connection)
+                return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
+            }
         }
-        router.on(.delete, .device) { call in
-            try await remove(call)
-            return Response(status: .noContent)
+        router.on(MDMAdmin.unenrollDevice) { call in try await remove(call) }
+        router.on(MDMAdmin.listCommands) { call in
+            try await database.read { connection in
+                let udid = try call.device(in: connection).udid
+                let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
+                return try queue.latest(200).map(Self.description)
+            }
         }
-        router.on(.get, .commands) { call in
-            try Answer.json(
-                try await database.read { connection in
-                    let udid = try call.device(in: connection).udid
-                    let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
-                    return try queue.latest(200).map(Self.description)
-                })
-        }
-        router.on(.post, .inventory) { call in
-            try Answer.json(try await commands.enqueue(DueInventory.all.commands, call), status: .accepted)
+        router.on(MDMAdmin.queryInventory) { call in
+            try await commands.enqueue(DueInventory.all.commands, call)
         }
     }
 

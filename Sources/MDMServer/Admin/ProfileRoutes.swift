@@ -12,14 +12,12 @@ struct ProfileRoutes: Sendable {
     let commands: CommandRequests
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(.get, .profiles) { call in
+        router.on(MDMAdmin.listProfiles) { call in
             let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all() }
-            return try Answer.json(entries.map { Self.description(of: $0) })
+            return entries.map { Self.description(of: $0) }
         }
-        router.on(.post, .profiles) { call in
-            try Answer.json(try await add(call.decode(), call), status: .created)
-        }
-        router.on(.delete, .profile) { call in
+        router.on(MDMAdmin.addProfile) { call, new in try await add(new, call) }
+        router.on(MDMAdmin.removeProfile) { call in
             let identifier = try call.place("profile")
             let removed = try await database.write { connection in
                 guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
@@ -27,19 +25,14 @@ struct ProfileRoutes: Sendable {
                 return true
             }
             guard removed else { throw Self.missing(identifier) }
-            return Response(status: .noContent)
         }
-        router.on(.put, .deviceProfile) { call in
-            try Answer.json(
-                try await commands.enqueue(
-                    .installProfile(try await checkedProfile(call)), about: try call.place("profile"), call),
-                status: .accepted)
+        router.on(MDMAdmin.installProfile) { call in
+            try await commands.enqueue(
+                .installProfile(try await checkedProfile(call)), about: try call.place("profile"), call)
         }
-        router.on(.delete, .deviceProfile) { call in
+        router.on(MDMAdmin.uninstallProfile) { call in
             let identifier = try call.place("profile")
-            return try Answer.json(
-                try await commands.enqueue(.removeProfile(identifier: identifier), about: identifier, call),
-                status: .accepted)
+            return try await commands.enqueue(.removeProfile(identifier: identifier), about: identifier, call)
         }
     }
 

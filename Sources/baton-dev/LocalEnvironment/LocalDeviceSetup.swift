@@ -23,8 +23,8 @@ struct LocalDeviceSetup: Sendable {
     ///
     /// - Returns: the profile, in Base64.
     func enrollmentProfile() async throws -> Sensitive<String> {
-        let made: MDMAdmin.EnrollmentProfile = try await admin.call(
-            "POST", path(.enrollments), body: MDMAdmin.NewEnrollment(name: Self.deviceName))
+        let made = try await admin.call(
+            MDMAdmin.addEnrollment(place(), body: MDMAdmin.NewEnrollment(name: Self.deviceName)))
         return made.profile
     }
 
@@ -34,8 +34,8 @@ struct LocalDeviceSetup: Sendable {
     func register() async throws -> String {
         try await add("batond", Self.brokerBundle, title: "Baton Authenticator")
         for app in facts.apps { try await add(app.sample.rawValue, app.bundleID, title: app.title) }
-        let profile: MDMAdmin.Profile = try await admin.call(
-            "POST", path(.profiles) + "?replace=true", body: MDMAdmin.NewProfile.sharedDevice(urls: [facts.loginURL]))
+        let profile = try await admin.call(
+            MDMAdmin.addProfile(place(), query: Self.replacing, body: .sharedDevice(urls: [facts.loginURL])))
         return profile.identifier
     }
 
@@ -43,7 +43,7 @@ struct LocalDeviceSetup: Sendable {
         let app = MDMAdmin.NewApp(
             path: layout.packages + "/" + package, bundleIdentifier: bundleID, version: BrokerVersion.current,
             title: title)
-        try await admin.call("POST", path(.apps), body: app)
+        try await admin.call(MDMAdmin.addApp(place(), body: app))
     }
 
     /// Queues the commands that make the device a shared device.
@@ -62,16 +62,16 @@ struct LocalDeviceSetup: Sendable {
         // The app runs where its developer builds it, so the package is only a name for its configuration.
         let app = MDMAdmin.NewApp(
             path: "/usr/bin/true", bundleIdentifier: bundleID, version: BrokerVersion.current, title: bundleID)
-        let known: [MDMAdmin.App] = try await admin.call("GET", path(.apps))
+        let known = try await admin.call(MDMAdmin.listApps(place()))
         if !known.contains(where: { $0.bundleIdentifier == bundleID }) {
-            try await admin.call("POST", path(.apps), body: app)
+            try await admin.call(MDMAdmin.addApp(place(), body: app))
         }
         return try await install(bundleID, Self.configuration(clientID, redirectURI, dataFolders: dataFolders))
     }
 
     /// Why the device did not carry out a command; nil if it did.
     func failure(of command: MDMAdmin.Command) async throws -> String? {
-        let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
+        let commands = try await admin.call(MDMAdmin.listCommands(place()))
         guard let command = commands.first(where: { $0.uuid == command.uuid }) else { return "the command is gone" }
         guard command.state != "acknowledged" || !command.errors.isEmpty else { return nil }
         let reasons = command.errors.map(\.message).joined(separator: " ")
@@ -98,7 +98,7 @@ struct LocalDeviceSetup: Sendable {
     }
 
     private func install(_ profile: String) async throws {
-        try await admin.call("PUT", path(.deviceProfile, ["profile": profile]))
+        try await admin.call(MDMAdmin.installProfile(place(["profile": profile])))
     }
 
     @discardableResult
@@ -106,7 +106,8 @@ struct LocalDeviceSetup: Sendable {
         _ bundleID: String, _ configuration: MDMAdmin.Configuration
     ) async throws -> MDMAdmin.Command {
         try await admin.call(
-            "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
+            MDMAdmin.installApp(
+                place(["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration)))
     }
 
     /// Registers the profile of the home screen in place of an earlier one, and queues its installation.
@@ -118,27 +119,27 @@ struct LocalDeviceSetup: Sendable {
                 Payload(identifier: identifier + ".screen", uuid: UUID().uuidString, content: .homeScreen(homeScreen))
             ])
         let file = Data(try profile.xml()).base64EncodedString()
-        try await admin.call("POST", path(.profiles) + "?replace=true", body: MDMAdmin.NewProfile.file(file))
+        try await admin.call(MDMAdmin.addProfile(place(), query: Self.replacing, body: .file(file)))
         try await install(identifier)
     }
 
     /// Whether the device has the profile of the home screen.
     var hasPushedHomeScreen: Bool {
         get async throws {
-            let device: MDMAdmin.Device = try await admin.call("GET", path(.device))
+            let device = try await admin.call(MDMAdmin.getManagedDevice(place()))
             return device.profiles.contains { $0.identifier == Self.homeScreen }
         }
     }
 
     /// Queues the removal of the profile.
     func remove(profile: String) async throws {
-        try await admin.call("DELETE", path(.deviceProfile, ["profile": profile]))
+        try await admin.call(MDMAdmin.uninstallProfile(place(["profile": profile])))
     }
 
     /// Returns the device's failed commands as lines. Leaves out the commands about the developer's own apps, because a
     /// refused command remains in the list.
     func failures() async throws -> [String] {
-        let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
+        let commands = try await admin.call(MDMAdmin.listCommands(place()))
         let own = Set(facts.apps.map(\.bundleID) + [Self.brokerBundle])
         return commands.filter { $0.state != "acknowledged" || !$0.errors.isEmpty }.filter { command in
             command.requestType != "InstallApplication"
@@ -146,7 +147,11 @@ struct LocalDeviceSetup: Sendable {
         }.map(\.line)
     }
 
-    private func path(_ path: MDMAdmin.Path, _ places: [String: String] = [:]) -> String {
-        path.filled(places.merging(["tenant": "-", "device": Self.deviceName]) { place, _ in place })
+    /// Returns the placeholders of a path of the device.
+    private func place(_ places: [String: String] = [:]) -> [String: String] {
+        places.merging(["tenant": "-", "device": Self.deviceName]) { place, _ in place }
     }
+
+    /// The query that lets a profile replace an existing one.
+    private static let replacing = [("replace", "true")]
 }

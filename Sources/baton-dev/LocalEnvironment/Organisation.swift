@@ -12,9 +12,10 @@ struct Organisation: Sendable {
     ///
     /// - Returns: the tenant's id.
     func make() async throws -> String {
-        let tenant: IdentityAdmin.Tenant = try await admin.call(
-            "POST", IdentityAdmin.Path.tenants.rawValue,
-            body: IdentityAdmin.NewTenant(displayName: EnvironmentFacts.organisation, domain: EnvironmentFacts.domain))
+        let tenant = try await admin.call(
+            IdentityAdmin.addTenant(
+                body: IdentityAdmin.NewTenant(
+                    displayName: EnvironmentFacts.organisation, domain: EnvironmentFacts.domain)))
         for person in facts.people { try await add(person, to: tenant.id) }
         for app in facts.apps { try await add(app, to: tenant.id) }
         return tenant.id
@@ -28,16 +29,15 @@ struct Organisation: Sendable {
         user.mail = person.mail
         user.jobTitle = person.jobTitle
         user.mobilePhone = person.mobilePhone
-        try await admin.call("POST", IdentityAdmin.Path.users.filled(["tenant": tenant]), body: user)
+        try await admin.call(IdentityAdmin.addUser(["tenant": tenant], body: user))
         guard let role = person.role else { return }
         try await admin.call(
-            "PUT",
-            IdentityAdmin.Path.roleMember.filled(["tenant": tenant, "role": role, "user": person.userName]))
+            IdentityAdmin.assignRole(["tenant": tenant, "role": role, "user": person.userName]))
     }
 
     private func add(_ app: EnvironmentFacts.App, to tenant: String) async throws {
         let client = IdentityAdmin.NewClient(
             id: app.clientID, displayName: app.title, redirectURIs: [app.redirectURI])
-        try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenant]), body: client)
+        try await admin.call(IdentityAdmin.addClient(["tenant": tenant], body: client))
     }
 }

@@ -95,7 +95,7 @@ struct OwnApps {
     private func add(_ app: Registration) async throws {
         let body = IdentityAdmin.NewClient(id: app.clientID, displayName: app.id, redirectURIs: [app.redirectURI])
         do {
-            try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenantID]), body: body)
+            try await admin.call(IdentityAdmin.addClient(["tenant": tenantID], body: body))
         } catch let failure as CommandFailure where failure.code == "identity.name.taken" {
             throw clientTaken(app.clientID, by: "an app that is registered already")
         }
@@ -132,16 +132,14 @@ struct OwnApps {
     ///
     /// - Throws: the refusal if the client could not be removed. The error also says why the removal failed.
     private func takeBack(_ app: Registration, because refusal: any Error) async throws {
-        do { try await admin.call("DELETE", clientPath(app.clientID)) } catch {
+        do {
+            try await admin.call(IdentityAdmin.removeClient(["tenant": tenantID, "client": app.clientID]))
+        } catch {
             throw CommandFailure(reading: refusal).adding(
                 CommandFailure(reading: error),
                 doing: "Its client \(app.clientID) could not be removed from the identity platform",
                 remedy: "Remove the client, too: baton admin client remove \(app.clientID).")
         }
-    }
-
-    private func clientPath(_ client: String) -> String {
-        IdentityAdmin.Path.client.filled(["tenant": tenantID, "client": client])
     }
 
     /// Has the MDM configure an app on the device. The device refuses folders that belong to another app.

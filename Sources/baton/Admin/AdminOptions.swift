@@ -22,63 +22,37 @@ struct AdminOptions: ParsableArguments {
         return AdminClient(socket: folder + "/admin.sock", isJSON: output.json)
     }
 
-    /// Returns the path with this tenant's id and `places` filled in, and with the query.
-    func filled(
-        _ path: some PathTemplate, _ places: [String: String], query: [(String, String)] = []
-    ) -> String {
-        path.filled(places.merging(["tenant": tenant]) { place, _ in place }, query: query)
+    /// Returns the request with this tenant as its `{tenant}`, unless it names one.
+    func completed<Reply>(_ request: AdminRequest<Reply>) -> AdminRequest<Reply> {
+        var request = request
+        request.places.merge(["tenant": tenant]) { place, _ in place }
+        return request
     }
 
-    /// Calls `path` and returns the decoded answer without printing it.
-    func call<Reply: Decodable>(
-        _ method: String, _ path: some PathTemplate, places: [String: String] = [:],
-        query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
-    ) async throws -> Reply {
-        try await client.call(method, filled(path, places, query: query), body: body)
+    /// Makes a request and returns the decoded answer without printing it.
+    func call<Reply: Decodable>(_ request: AdminRequest<Reply>) async throws -> Reply {
+        try await client.call(completed(request))
     }
 
-    /// Calls `path` and returns the answer's text.
-    func text(_ method: String, _ path: some PathTemplate) async throws -> String {
-        String(decoding: try await client.send(method, filled(path, [:])), as: UTF8.self)
-    }
+    /// Makes a request and expects an empty answer.
+    func call(_ request: AdminRequest<Empty>) async throws { try await client.call(completed(request)) }
 
-    /// Fetches the value at `path` and prints it.
+    /// Makes a request and prints the answer.
     func show<Reply: Codable>(
-        _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = [],
-        lines: (Reply) -> [String]
+        _ request: @autoclosure () throws -> AdminRequest<Reply>, lines: (Reply) -> [String]
     ) async throws {
-        try await output.run({ try await call("GET", path, places: places, query: query) }, lines: lines)
+        try await output.run({ try await call(try request()) }, lines: lines)
     }
 
-    /// Fetches the list at `path` and prints it as a table.
+    /// Fetches a list and prints it as a table.
     func list<Item: Codable>(
-        _ path: some PathTemplate, query: [(String, String)] = [], _ header: [String], row: (Item) -> [String]
+        _ request: AdminRequest<[Item]>, _ header: [String], row: (Item) -> [String]
     ) async throws {
-        try await show(path, query: query) { (items: [Item]) in TextTable.lines(header, items.map(row)) }
+        try await show(request) { items in TextTable.lines(header, items.map(row)) }
     }
 
-    /// Sends `body` to `path` and prints the answer.
-    func send<Reply: Codable>(
-        _ method: String, _ path: some PathTemplate, places: [String: String] = [:], query: [(String, String)] = [],
-        body: () throws -> (any Encodable & Sendable)? = { nil }, lines: (Reply) -> [String]
-    ) async throws {
-        try await output.run(
-            { try await call(method, path, places: places, query: query, body: try body()) }, lines: lines)
-    }
-
-    /// Sends `body` to `path` and expects an empty answer.
-    func call(
-        _ method: String, _ path: some PathTemplate, places: [String: String],
-        body: (any Encodable & Sendable)? = nil
-    ) async throws {
-        try await client.call(method, filled(path, places), body: body)
-    }
-
-    /// Sends `body` to `path`, expects an empty answer, and prints `done`.
-    func change(
-        _ method: String, _ path: some PathTemplate, places: [String: String],
-        body: () throws -> (any Encodable & Sendable)? = { nil }, done: String
-    ) async throws {
-        try await output.run({ try await client.call(method, filled(path, places), body: try body()) }, done: done)
+    /// Makes a request, expects an empty answer, and prints `done`.
+    func change(_ request: @autoclosure () throws -> AdminRequest<Empty>, done: String) async throws {
+        try await output.run({ try await call(try request()) }, done: done)
     }
 }

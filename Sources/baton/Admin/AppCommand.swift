@@ -16,8 +16,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.Path.apps, ["BUNDLE ID", "VERSION", "NAME", "ADDED", "SHA-256"]) {
-                (app: MDMAdmin.App) in
+            try await admin.list(MDMAdmin.listApps(), ["BUNDLE ID", "VERSION", "NAME", "ADDED", "SHA-256"]) { app in
                 [app.bundleIdentifier, app.version, app.title, TextTable.time(app.addedAt), app.sha256]
             }
         }
@@ -34,7 +33,7 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             let app = MDMAdmin.NewApp(
                 path: URL(filePath: path).path, bundleIdentifier: bundleID, version: version, title: title)
-            try await admin.send("POST", MDMAdmin.Path.apps, body: { app }) { (app: MDMAdmin.App) in
+            try await admin.show(MDMAdmin.addApp(body: app)) { app in
                 ["\(app.bundleIdentifier) \(app.version) was added, SHA-256 \(app.sha256)."]
             }
         }
@@ -54,7 +53,7 @@ struct AppCommand: AsyncParsableCommand {
                     let body = MDMAdmin.PushedApp(version: version, configuration: try parsed())
                     let udid = try await device.inMDM(admin).udid
                     return try await admin.call(
-                        "PUT", MDMAdmin.Path.deviceApp, places: ["device": udid, "app": bundleID], body: body)
+                        MDMAdmin.installApp(["device": udid, "app": bundleID], body: body))
                 }, lines: { (command: MDMAdmin.Command) in [command.line] })
         }
 

@@ -20,9 +20,9 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.list(
-                IdentityAdmin.Path.audit, query: [("count", String(count))],
+                IdentityAdmin.listAuditEntries(query: [("count", String(count))]),
                 ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES", "ADDRESS"]
-            ) { (entry: IdentityAdmin.AuditEntry) in
+            ) { entry in
                 [
                     TextTable.time(entry.time), entry.actor,
                     entry.action, entry.subject ?? "-", entry.outcome, entry.method ?? "-", String(entry.repetitions),
@@ -42,9 +42,9 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.list(
-                MDMAdmin.Path.audit, query: [("count", String(count))],
+                MDMAdmin.listManagementAuditEntries(query: [("count", String(count))]),
                 ["TIME", "ACTOR", "ACTION", "SUBJECT", "DETAIL"]
-            ) { (entry: MDMAdmin.AuditEntry) in
+            ) { entry in
                 [
                     TextTable.time(entry.time), entry.actor,
                     entry.action, entry.subject, entry.detail ?? "-",
@@ -65,9 +65,9 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let query = [("from", from.text), ("to", (to ?? .now).text)]
             if devices {
-                try await export.run(MDMAdmin.Path.auditExport, query: query)
+                try await export.run(MDMAdmin.exportManagementAuditEntries(query: query))
             } else {
-                try await export.run(IdentityAdmin.Path.auditExport, query: query)
+                try await export.run(IdentityAdmin.exportAuditEntries(query: query))
             }
         }
     }

@@ -15,7 +15,7 @@ struct BrandingCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.Path.branding) { (branding: IdentityAdmin.Branding) in
+            try await admin.show(IdentityAdmin.getBranding()) { branding in
                 let size = branding.logo.flatMap { Data(base64Encoded: $0) }?.count
                 return [
                     "colour  \(branding.colour ?? "the usual one")",
@@ -40,10 +40,11 @@ struct BrandingCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let image = try logo.map(Self.image)
-                    let former: IdentityAdmin.Branding = try await admin.call("GET", IdentityAdmin.Path.branding)
+                    let former = try await admin.call(IdentityAdmin.getBranding())
                     try await admin.call(
-                        "PUT", IdentityAdmin.Path.branding, places: [:],
-                        body: IdentityAdmin.Branding(colour: colour ?? former.colour, logo: image ?? former.logo))
+                        IdentityAdmin.setBranding(
+                            body: IdentityAdmin.Branding(
+                                colour: colour ?? former.colour, logo: image ?? former.logo)))
                 }, done: "The sign-in page has the new look from now on.")
         }
 
@@ -64,8 +65,7 @@ struct BrandingCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PUT", IdentityAdmin.Path.branding, places: [:],
-                body: { IdentityAdmin.Branding(colour: nil, logo: nil) },
+                IdentityAdmin.setBranding(body: IdentityAdmin.Branding(colour: nil, logo: nil)),
                 done: "The sign-in page has the default look from now on.")
         }
     }

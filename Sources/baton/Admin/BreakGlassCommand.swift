@@ -26,8 +26,7 @@ struct BreakGlassCommand: AsyncParsableCommand {
         func run() async throws {
             let new = IdentityAdmin.NewBreakGlassGrant(
                 user: user, role: role, reason: reason, minutes: minutes, login: Self.login)
-            try await admin.send("POST", IdentityAdmin.Path.breakGlass, body: { new }) {
-                (grant: IdentityAdmin.BreakGlassGrant) in
+            try await admin.show(IdentityAdmin.grantBreakGlass(body: new)) { grant in
                 [
                     "\(grant.user) has the role \(grant.role) until \(TextTable.time(grant.expiresAt)).",
                     "To end it earlier: baton admin break-glass revoke \(grant.id)",
@@ -51,9 +50,9 @@ struct BreakGlassCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.list(
-                IdentityAdmin.Path.breakGlass,
+                IdentityAdmin.listBreakGlassGrants(),
                 ["ID", "STATE", "USER NAME", "ROLE", "BEGUN", "EXPIRES", "GRANTED BY", "REASON"]
-            ) { (grant: IdentityAdmin.BreakGlassGrant) in
+            ) { grant in
                 [
                     grant.id, grant.isActive ? "in force" : "ended", grant.user, grant.role,
                     TextTable.time(grant.begunAt), TextTable.time(grant.expiresAt), grant.grantedBy, grant.reason,
@@ -68,9 +67,7 @@ struct BreakGlassCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change(
-                "DELETE", IdentityAdmin.Path.breakGlassGrant, places: ["grant": grant],
-                done: "The access has ended.")
+            try await admin.change(IdentityAdmin.revokeBreakGlass(["grant": grant]), done: "The access has ended.")
         }
     }
 }

@@ -11,8 +11,7 @@ extension ClientCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.Path.clientSecrets, ["client": client]) {
-                (secrets: [IdentityAdmin.ClientSecret]) in
+            try await admin.show(IdentityAdmin.listClientSecrets(["client": client])) { secrets in
                 TextTable.lines(["ID", "EXPIRES"], secrets.map { [$0.id, TextTable.time($0.expiresAt)] })
             }
         }
@@ -25,8 +24,7 @@ extension ClientCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send("POST", IdentityAdmin.Path.clientSecrets, places: ["client": client]) {
-                (secret: IdentityAdmin.ClientSecret) in
+            try await admin.show(IdentityAdmin.addClientSecret(["client": client])) { secret in
                 [secret.secret?.exposed ?? "", "Keep it now: it cannot be shown again. Its id is \(secret.id)."]
             }
         }
@@ -40,8 +38,7 @@ extension ClientCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", IdentityAdmin.Path.clientSecret, places: ["client": client, "secret": secret],
-                done: "Removed.")
+                IdentityAdmin.removeClientSecret(["client": client, "secret": secret]), done: "Removed.")
         }
     }
 }

@@ -17,8 +17,8 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.clients, ["ID", "NAME", "KIND", "ENABLED", "REDIRECT URIS"]) {
-                (client: IdentityAdmin.Client) in
+            try await admin.list(IdentityAdmin.listClients(), ["ID", "NAME", "KIND", "ENABLED", "REDIRECT URIS"]) {
+                client in
                 [
                     client.id, client.displayName, client.isPublic ? "public" : "confidential",
                     client.accountEnabled ? "yes" : "no",
@@ -43,15 +43,13 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send(
-                "POST", IdentityAdmin.Path.clients,
-                body: {
-                    IdentityAdmin.NewClient(
+            try await admin.show(
+                IdentityAdmin.addClient(
+                    body: IdentityAdmin.NewClient(
                         id: id, displayName: name, redirectURIs: redirectURI,
                         postLogoutRedirectURIs: postLogoutRedirectURI.isEmpty ? nil : postLogoutRedirectURI,
-                        permissions: permission, isConfidential: confidential, tokenAlgorithm: tokenAlgorithm)
-                }
-            ) { (client: IdentityAdmin.Client) in
+                        permissions: permission, isConfidential: confidential, tokenAlgorithm: tokenAlgorithm))
+            ) { client in
                 admin.output.warn(client.warnings)
                 return ["\(client.displayName) is registered: client \(client.id)."]
             }
@@ -64,7 +62,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send("POST", IdentityAdmin.Path.compatibilityClients) { (clients: [IdentityAdmin.Client]) in
+            try await admin.show(IdentityAdmin.addCompatibilityClients()) { clients in
                 clients.isEmpty
                     ? ["All of them were already registered."]
                     : clients.map { "\($0.displayName) is registered: client \($0.id)." }
@@ -80,8 +78,8 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.client, places: ["client": client],
-                body: { IdentityAdmin.ClientChange(accountEnabled: false) }, done: "The app is disabled.")
+                IdentityAdmin.changeClient(["client": client], body: IdentityAdmin.ClientChange(accountEnabled: false)),
+                done: "The app is disabled.")
         }
     }
 
@@ -92,8 +90,8 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.client, places: ["client": client],
-                body: { IdentityAdmin.ClientChange(accountEnabled: true) }, done: "The app is enabled.")
+                IdentityAdmin.changeClient(["client": client], body: IdentityAdmin.ClientChange(accountEnabled: true)),
+                done: "The app is enabled.")
         }
     }
 
@@ -104,7 +102,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.client, places: ["client": client], done: "Removed.")
+            try await admin.change(IdentityAdmin.removeClient(["client": client]), done: "Removed.")
         }
     }
 }

@@ -72,8 +72,8 @@ private struct KnownDevices {
     private let entries: [Entry]
 
     init(_ admin: AdminOptions) async throws {
-        let directory: [IdentityAdmin.Device] = try await admin.call("GET", IdentityAdmin.Path.devices)
-        let managed: [MDMAdmin.Device] = try await admin.call("GET", MDMAdmin.Path.devices)
+        let directory = try await admin.call(IdentityAdmin.listDevices())
+        let managed = try await admin.call(MDMAdmin.listManagedDevices())
         let joined = directory.map { device in
             Entry(directory: device, managed: managed.first { $0.udid == device.udid })
         }

@@ -15,8 +15,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.Path.enrollments, ["ID", "NAME", "STATE", "UDID", "EXPIRES"]) {
-                (enrollment: MDMAdmin.Enrollment) in
+            try await admin.list(MDMAdmin.listEnrollments(), ["ID", "NAME", "STATE", "UDID", "EXPIRES"]) { enrollment in
                 [
                     enrollment.id, enrollment.name, enrollment.state, enrollment.udid ?? "-",
                     TextTable.time(enrollment.expiresAt),
@@ -33,8 +32,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": enrollment],
-                done: "The profile can no longer be used.")
+                MDMAdmin.revokeEnrollment(["enrollment": enrollment]), done: "The profile can no longer be used.")
         }
     }
 }

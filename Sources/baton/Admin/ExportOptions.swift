@@ -18,18 +18,16 @@ struct ExportOptions: ParsableArguments {
         let lines: Int
     }
 
-    /// Fetches the export at `path`.
-    func run(
-        _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = []
-    ) async throws {
-        let (client, address) = (admin.client, admin.filled(path, places, query: query))
+    /// Fetches an export.
+    func run(_ request: AdminRequest<Export>) async throws {
+        let (client, request) = (admin.client, admin.completed(request))
         try await admin.output.reporting {
             guard let output else {
-                _ = try await client.export(address) { try OutputOptions.print($0) }
+                _ = try await client.export(request) { try OutputOptions.print($0) }
                 return
             }
             let count = try await Self.write(to: output) { draft in
-                try await client.export(address) { lines in
+                try await client.export(request) { lines in
                     let text = Array(lines.map { $0 + "\n" }.joined().utf8)
                     try Self.reporting(output) { () throws(FileError) in try draft.append(text) }
                 }

@@ -13,8 +13,8 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.groups, ["ID", "NAME", "MEMBERS"]) {
-                (group: IdentityAdmin.Group) in [group.id, group.displayName, group.members.joined(separator: ", ")]
+            try await admin.list(IdentityAdmin.listGroups(), ["ID", "NAME", "MEMBERS"]) { group in
+                [group.id, group.displayName, group.members.joined(separator: ", ")]
             }
         }
     }
@@ -27,12 +27,10 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send(
-                "POST", IdentityAdmin.Path.groups,
-                body: {
-                    IdentityAdmin.NewGroup(displayName: name, mailNickname: nickname, description: description)
-                }
-            ) { (group: IdentityAdmin.Group) in ["\(group.displayName) was added: group \(group.id)."] }
+            try await admin.show(
+                IdentityAdmin.addGroup(
+                    body: IdentityAdmin.NewGroup(displayName: name, mailNickname: nickname, description: description))
+            ) { group in ["\(group.displayName) was added: group \(group.id)."] }
         }
     }
 
@@ -42,7 +40,7 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.group, places: ["group": group], done: "Removed.")
+            try await admin.change(IdentityAdmin.removeGroup(["group": group]), done: "Removed.")
         }
     }
 
@@ -51,7 +49,8 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var membership: Membership
 
         func run() async throws {
-            try await membership.change("PUT", done: "\(membership.user) is in \(membership.group).")
+            try await membership.change(
+                IdentityAdmin.addGroupMember, done: "\(membership.user) is in \(membership.group).")
         }
     }
 
@@ -60,7 +59,8 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var membership: Membership
 
         func run() async throws {
-            try await membership.change("DELETE", done: "\(membership.user) is no longer in \(membership.group).")
+            try await membership.change(
+                IdentityAdmin.removeGroupMember, done: "\(membership.user) is no longer in \(membership.group).")
         }
     }
 
@@ -69,9 +69,8 @@ struct GroupCommand: AsyncParsableCommand {
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
 
-        func change(_ method: String, done: String) async throws {
-            try await admin.change(
-                method, IdentityAdmin.Path.groupMember, places: ["group": group, "user": user], done: done)
+        func change(_ endpoint: Endpoint<Empty, Empty>, done: String) async throws {
+            try await admin.change(endpoint(["group": group, "user": user]), done: done)
         }
     }
 }

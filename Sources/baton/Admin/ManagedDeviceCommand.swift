@@ -19,7 +19,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.Path.devices) { (devices: [IdentityAdmin.Device]) in
+            try await admin.show(IdentityAdmin.listDevices()) { devices in
                 TextTable.lines(
                     ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"],
                     devices.map { device in
@@ -47,7 +47,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await Change.directory(device, admin, method: "PATCH", isEnabled: false) { "\($0) is disabled." }
+            try await Change.setEnabled(false, of: device, admin) { "\($0) is disabled." }
         }
     }
 
@@ -57,7 +57,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await Change.directory(device, admin, method: "PATCH", isEnabled: true) { "\($0) is enabled." }
+            try await Change.setEnabled(true, of: device, admin) { "\($0) is enabled." }
         }
     }
 
@@ -68,9 +68,9 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await Change.directory(device, admin, method: "DELETE", isEnabled: nil) {
-                "\($0) is removed from the directory."
-            }
+            try await Change.directory(
+                device, admin, request: { IdentityAdmin.removeDevice(["device": $0]) },
+                line: { "\($0) is removed from the directory." })
         }
     }
 
@@ -81,16 +81,29 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         let device: String
         let name: String
 
+        /// Enables or disables a device of the directory.
+        fileprivate static func setEnabled(
+            _ isEnabled: Bool, of device: DeviceName, _ admin: AdminOptions, line: (String) -> String
+        ) async throws {
+            try await directory(
+                device, admin,
+                request: { id in
+                    IdentityAdmin.changeDevice(
+                        ["device": id], body: IdentityAdmin.DeviceChange(accountEnabled: isEnabled))
+                }, line: line)
+        }
+
         /// Changes a device of the directory.
+        ///
+        /// - Parameter request: returns the request for the device with this device id.
         fileprivate static func directory(
-            _ device: DeviceName, _ admin: AdminOptions, method: String, isEnabled: Bool?, line: (String) -> String
+            _ device: DeviceName, _ admin: AdminOptions, request: (String) -> AdminRequest<Empty>,
+            line: (String) -> String
         ) async throws {
             try await admin.output.run(
                 {
                     let found = try await device.inDirectory(admin)
-                    try await admin.call(
-                        method, IdentityAdmin.Path.device, places: ["device": found.deviceID],
-                        body: isEnabled.map { IdentityAdmin.DeviceChange(accountEnabled: $0) })
+                    try await admin.call(request(found.deviceID))
                     return Change(device: found.deviceID, name: found.displayName)
                 }, lines: { [line("\($0.name) (device id \($0.device))")] })
         }
@@ -102,8 +115,8 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.list(
-                MDMAdmin.Path.devices, ["NAME", "UDID", "SERIAL", "STATE", "IDENTITY ENDS", "WAITING", "APPS"]
-            ) { (device: MDMAdmin.Device) in
+                MDMAdmin.listManagedDevices(), ["NAME", "UDID", "SERIAL", "STATE", "IDENTITY ENDS", "WAITING", "APPS"]
+            ) { device in
                 [
                     device.name, device.udid, device.serialNumber ?? "-", device.state,
                     device.identityEndsAt.map(TextTable.time) ?? "-", String(device.waiting),
@@ -130,8 +143,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                 {
                     let body = MDMAdmin.NewEnrollment(
                         name: name, takesOver: try await takesOver?.inMDM(admin).udid)
-                    let made: MDMAdmin.EnrollmentProfile = try await admin.call(
-                        "POST", MDMAdmin.Path.enrollments, body: body)
+                    let made = try await admin.call(MDMAdmin.addEnrollment(body: body))
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
                         throw CommandFailure(
                             code: "server_reply", message: "The profile is not Base64.",
@@ -139,8 +151,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                     }
                     do { try SecretFile.write(bytes, to: output) } catch {
                         // The administrator did not get the profile, so it must not remain valid.
-                        try await admin.call(
-                            "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": made.id])
+                        try await admin.call(MDMAdmin.revokeEnrollment(["enrollment": made.id]))
                         throw error
                     }
                 }, done: "The profile is in \(output). On the device: baton device enroll \(output)")
@@ -156,7 +167,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let udid = try await device.inMDM(admin).udid
-                    return try await admin.call("GET", MDMAdmin.Path.commands, places: ["device": udid])
+                    return try await admin.call(MDMAdmin.listCommands(["device": udid]))
                 },
                 lines: { (commands: [MDMAdmin.Command]) in
                     TextTable.lines(
@@ -182,7 +193,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let found = try await device.inMDM(admin)
-                    try await admin.call("DELETE", MDMAdmin.Path.device, places: ["device": found.udid])
+                    try await admin.call(MDMAdmin.unenrollDevice(["device": found.udid]))
                     return Change(device: found.udid, name: found.name)
                 }, lines: { ["\($0.name) (UDID \($0.device)) is no longer managed."] })
         }

@@ -20,7 +20,7 @@ struct OfflineCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.Path.offline) { (offline: IdentityAdmin.Offline) in
+            try await admin.show(IdentityAdmin.getOfflineSignIn()) { offline in
                 guard let rules = offline.rules else { return ["Offline sign-in is off."] }
                 let warning = rules.credentials.contains("pin-without-tpm") ? [OfflineCommand.warning] : []
                 return [
@@ -55,7 +55,7 @@ struct OfflineCommand: AsyncParsableCommand {
         func run() async throws {
             if pinWithoutTPM { try OutputOptions.print([OfflineCommand.warning], to: STDERR_FILENO) }
             try await admin.change(
-                "PUT", IdentityAdmin.Path.offline, places: [:], body: { IdentityAdmin.Offline(rules: rules) },
+                IdentityAdmin.setOfflineSignIn(body: IdentityAdmin.Offline(rules: rules)),
                 done: "Workers may sign in offline, for \(minutes) minutes after a sign-in with the server.")
         }
 
@@ -83,7 +83,7 @@ struct OfflineCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PUT", IdentityAdmin.Path.offline, places: [:], body: { IdentityAdmin.Offline(rules: nil) },
+                IdentityAdmin.setOfflineSignIn(body: IdentityAdmin.Offline(rules: nil)),
                 done: "Nobody may sign in offline.")
         }
     }

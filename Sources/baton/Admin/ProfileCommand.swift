@@ -15,8 +15,8 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.Path.profiles, ["IDENTIFIER", "NAME", "UUID"]) {
-                (profile: MDMAdmin.Profile) in [profile.identifier, profile.displayName ?? "-", profile.uuid]
+            try await admin.list(MDMAdmin.listProfiles(), ["IDENTIFIER", "NAME", "UUID"]) { profile in
+                [profile.identifier, profile.displayName ?? "-", profile.uuid]
             }
         }
     }
@@ -38,9 +38,9 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await admin.send(
-                "POST", MDMAdmin.Path.profiles, query: replace ? [("replace", "true")] : [], body: body
-            ) { (profile: MDMAdmin.Profile) in
+            try await admin.show(
+                MDMAdmin.addProfile(query: replace ? [("replace", "true")] : [], body: body())
+            ) { profile in
                 ["\(profile.identifier) \(Self.words(profile.outcome))."] + profile.warnings.map { "warning: \($0)" }
             }
         }
@@ -68,14 +68,14 @@ struct ProfileCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Install a profile on a device.")
         @OptionGroup var order: Order
 
-        func run() async throws { try await order.send("PUT") }
+        func run() async throws { try await order.send(MDMAdmin.installProfile) }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a profile from a device.")
         @OptionGroup var order: Order
 
-        func run() async throws { try await order.send("DELETE") }
+        func run() async throws { try await order.send(MDMAdmin.uninstallProfile) }
     }
 
     /// The arguments of a command that installs a profile on a device or removes it.
@@ -84,12 +84,11 @@ struct ProfileCommand: AsyncParsableCommand {
         @Option(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
-        func send(_ method: String) async throws {
+        func send(_ endpoint: Endpoint<Empty, MDMAdmin.Command>) async throws {
             try await admin.output.run(
                 {
                     let udid = try await device.inMDM(admin).udid
-                    return try await admin.call(
-                        method, MDMAdmin.Path.deviceProfile, places: ["device": udid, "profile": profile])
+                    return try await admin.call(endpoint(["device": udid, "profile": profile]))
                 }, lines: { (command: MDMAdmin.Command) in [command.line] })
         }
     }

@@ -16,7 +16,8 @@ struct ReceiptAdminCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.output.reporting {
-                try OutputOptions.print([try await admin.text("GET", IdentityAdmin.Path.receiptTrust)])
+                let trust = try await admin.client.document(admin.completed(IdentityAdmin.getReceiptTrust()))
+                try OutputOptions.print([String(decoding: trust, as: UTF8.self)])
             }
         }
     }
@@ -28,8 +29,7 @@ struct ReceiptAdminCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.Path.receiptSubject, ["subject": subject]) {
-                (subject: IdentityAdmin.ReceiptSubject) in
+            try await admin.show(IdentityAdmin.resolveReceiptSubject(["subject": subject])) { subject in
                 [
                     "user     \(subject.user)", "name     \(subject.userPrincipalName ?? "removed since")",
                     "device   \(subject.device)", "session  \(subject.session)",

@@ -13,8 +13,8 @@ struct RoleCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.roles, ["ID", "NAME", "MEMBERS"]) {
-                (role: IdentityAdmin.Role) in [role.id, role.displayName, role.members.joined(separator: ", ")]
+            try await admin.list(IdentityAdmin.listRoles(), ["ID", "NAME", "MEMBERS"]) { role in
+                [role.id, role.displayName, role.members.joined(separator: ", ")]
             }
         }
     }
@@ -24,7 +24,8 @@ struct RoleCommand: AsyncParsableCommand {
         @OptionGroup var membership: Membership
 
         func run() async throws {
-            try await membership.change("PUT", done: "\(membership.user) holds the role \(membership.role).")
+            try await membership.change(
+                IdentityAdmin.assignRole, done: "\(membership.user) holds the role \(membership.role).")
         }
     }
 
@@ -33,7 +34,8 @@ struct RoleCommand: AsyncParsableCommand {
         @OptionGroup var membership: Membership
 
         func run() async throws {
-            try await membership.change("DELETE", done: "\(membership.user) no longer holds \(membership.role).")
+            try await membership.change(
+                IdentityAdmin.unassignRole, done: "\(membership.user) no longer holds \(membership.role).")
         }
     }
 
@@ -42,9 +44,8 @@ struct RoleCommand: AsyncParsableCommand {
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
 
-        func change(_ method: String, done: String) async throws {
-            try await admin.change(
-                method, IdentityAdmin.Path.roleMember, places: ["role": role, "user": user], done: done)
+        func change(_ endpoint: Endpoint<Empty, Empty>, done: String) async throws {
+            try await admin.change(endpoint(["role": role, "user": user]), done: done)
         }
     }
 }

@@ -17,9 +17,8 @@ struct SessionCommand: AsyncParsableCommand {
         func run() async throws {
             let query = user.map { [("user", $0)] } ?? []
             try await admin.list(
-                IdentityAdmin.Path.sessions, query: query, ["SESSION", "USER NAME", "DEVICE", "DEVICE ID", "BEGUN"]
-            ) {
-                (session: IdentityAdmin.Session) in
+                IdentityAdmin.listSessions(query: query), ["SESSION", "USER NAME", "DEVICE", "DEVICE ID", "BEGUN"]
+            ) { session in
                 [
                     session.id, session.userPrincipalName, session.deviceName ?? "-", session.device ?? "-",
                     TextTable.time(session.begunAt),
@@ -35,8 +34,7 @@ struct SessionCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change(
-                "DELETE", IdentityAdmin.Path.session, places: ["session": session], done: "The session has ended.")
+            try await admin.change(IdentityAdmin.revokeSession(["session": session]), done: "The session has ended.")
         }
     }
 }

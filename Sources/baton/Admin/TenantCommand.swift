@@ -14,8 +14,8 @@ struct TenantCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.tenants, ["ID", "DOMAIN", "NAME"]) {
-                (tenant: IdentityAdmin.Tenant) in [tenant.id, tenant.domain, tenant.displayName]
+            try await admin.list(IdentityAdmin.listTenants(), ["ID", "DOMAIN", "NAME"]) { tenant in
+                [tenant.id, tenant.domain, tenant.displayName]
             }
         }
     }
@@ -28,9 +28,9 @@ struct TenantCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send(
-                "POST", IdentityAdmin.Path.tenants, body: { IdentityAdmin.NewTenant(displayName: name, domain: domain) }
-            ) { (tenant: IdentityAdmin.Tenant) in ["\(tenant.displayName) was added: tenant \(tenant.id)."] }
+            try await admin.show(
+                IdentityAdmin.addTenant(body: IdentityAdmin.NewTenant(displayName: name, domain: domain))
+            ) { tenant in ["\(tenant.displayName) was added: tenant \(tenant.id)."] }
         }
     }
 
@@ -57,14 +57,11 @@ struct TenantCommand: AsyncParsableCommand {
 
         func run() async throws {
             let client = AdminOptions.client(server, output)
-            let place = ["tenant": name]
             try await output.run(
                 {
-                    let tenant: IdentityAdmin.Tenant = try await client.call(
-                        "GET", IdentityAdmin.Path.tenant.filled(place))
+                    let tenant = try await client.call(IdentityAdmin.getTenant(["tenant": name]))
                     guard yes else { throw try await unconfirmed(tenant, client) }
-                    let removed: IdentityAdmin.TenantHoldings = try await client.call(
-                        "DELETE", IdentityAdmin.Path.tenant.filled(["tenant": tenant.id]))
+                    let removed = try await client.call(IdentityAdmin.removeTenant(["tenant": tenant.id]))
                     return Removed(tenant: tenant, removed: removed)
                 },
                 lines: {
@@ -76,8 +73,7 @@ struct TenantCommand: AsyncParsableCommand {
         }
 
         private func unconfirmed(_ tenant: IdentityAdmin.Tenant, _ client: AdminClient) async throws -> CommandFailure {
-            let holdings: IdentityAdmin.TenantHoldings = try await client.call(
-                "GET", IdentityAdmin.Path.tenantHoldings.filled(["tenant": tenant.id]))
+            let holdings = try await client.call(IdentityAdmin.getTenantHoldings(["tenant": tenant.id]))
             return CommandFailure(
                 code: "confirmation_missing",
                 message: "Nothing is removed yet. \(tenant.domain) has \(Self.words(holdings)).",
@@ -101,7 +97,7 @@ struct TenantCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.signingKeys, Self.header, row: Self.row)
+            try await admin.list(IdentityAdmin.listSigningKeys(), Self.header, row: Self.row)
         }
 
         static let header = ["ID", "ALGORITHM", "SIGNS FROM", "NOW"]
@@ -120,10 +116,9 @@ struct TenantCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send(
-                "POST", IdentityAdmin.Path.signingKeys,
-                body: { IdentityAdmin.KeyRotation(immediately: immediately) }
-            ) { (keys: [IdentityAdmin.SigningKey]) in TextTable.lines(Keys.header, keys.map(Keys.row)) }
+            try await admin.show(
+                IdentityAdmin.rotateSigningKeys(body: IdentityAdmin.KeyRotation(immediately: immediately))
+            ) { keys in TextTable.lines(Keys.header, keys.map(Keys.row)) }
         }
     }
 }

@@ -12,7 +12,7 @@ extension UserCommand {
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var export: ExportOptions
 
-        func run() async throws { try await export.run(IdentityAdmin.Path.userData, ["user": user]) }
+        func run() async throws { try await export.run(IdentityAdmin.exportUser(["user": user])) }
     }
 
     struct Remove: AsyncParsableCommand {
@@ -28,7 +28,7 @@ extension UserCommand {
             try await admin.output.run(
                 {
                     guard yes else { throw try await UserCommand.unconfirmed("remove", of: user, admin) }
-                    try await admin.call("DELETE", IdentityAdmin.Path.user, places: ["user": user])
+                    try await admin.call(IdentityAdmin.removeUser(["user": user]))
                 }, done: "Removed.")
         }
     }
@@ -46,7 +46,7 @@ extension UserCommand {
             try await admin.output.run(
                 {
                     guard yes else { throw try await UserCommand.unconfirmed("erase", of: user, admin) }
-                    return try await admin.call("POST", IdentityAdmin.Path.userErasure, places: ["user": user])
+                    return try await admin.call(IdentityAdmin.eraseUser(["user": user]))
                 },
                 lines: { (erasure: IdentityAdmin.Erasure) in
                     [
@@ -62,8 +62,7 @@ extension UserCommand {
     private static func unconfirmed(
         _ verb: String, of user: String, _ admin: AdminOptions
     ) async throws -> CommandFailure {
-        let holdings: IdentityAdmin.PersonalHoldings = try await admin.call(
-            "GET", IdentityAdmin.Path.userErasure, places: ["user": user])
+        let holdings = try await admin.call(IdentityAdmin.getPersonalHoldings(["user": user]))
         return CommandFailure(
             code: "confirmation_missing",
             message: "Nothing is \(verb)d yet. The person has \(words(holdings)).",

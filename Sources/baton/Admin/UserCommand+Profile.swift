@@ -19,10 +19,8 @@ extension UserCommand {
         func run() async throws {
             try await admin.output.run(
                 {
-                    let known: IdentityAdmin.User = try await admin.call(
-                        "GET", IdentityAdmin.Path.user, places: ["user": user])
-                    let sessions: [IdentityAdmin.Session] = try await admin.call(
-                        "GET", IdentityAdmin.Path.sessions, query: [("user", known.id)])
+                    let known = try await admin.call(IdentityAdmin.getUser(["user": user]))
+                    let sessions = try await admin.call(IdentityAdmin.listSessions(query: [("user", known.id)]))
                     return Shown(user: known, sessions: sessions)
                 }, lines: { Self.lines($0.user) + $0.sessions.map(Self.line) })
         }
@@ -73,7 +71,7 @@ extension UserCommand {
             (change.displayName, change.givenName, change.surname) = (name, givenName, surname)
             (change.mail, change.jobTitle, change.mobilePhone) = (mail, jobTitle, mobilePhone)
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.user, places: ["user": user], body: { [change] in change },
+                IdentityAdmin.changeUser(["user": user], body: change),
                 done: "The directory entry is changed.")
         }
     }

@@ -20,8 +20,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.users, ["USER NAME", "NAME", "ENABLED", "ROLES"]) {
-                (user: IdentityAdmin.User) in
+            try await admin.list(IdentityAdmin.listUsers(), ["USER NAME", "NAME", "ENABLED", "ROLES"]) { user in
                 [
                     user.userPrincipalName, user.displayName, user.accountEnabled ? "yes" : "no",
                     user.roles.isEmpty ? "-" : user.roles.joined(separator: ", "),
@@ -43,7 +42,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send("POST", IdentityAdmin.Path.users, body: newUser) { (user: IdentityAdmin.User) in
+            try await admin.show(IdentityAdmin.addUser(body: newUser())) { user in
                 ["\(user.userPrincipalName) was added: user \(user.id)."]
             }
         }
@@ -68,8 +67,8 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.user, places: ["user": user],
-                body: { IdentityAdmin.UserChange(accountEnabled: false) }, done: "The account is disabled.")
+                IdentityAdmin.changeUser(["user": user], body: IdentityAdmin.UserChange(accountEnabled: false)),
+                done: "The account is disabled.")
         }
     }
 
@@ -80,8 +79,8 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.user, places: ["user": user],
-                body: { IdentityAdmin.UserChange(accountEnabled: true) }, done: "The account is enabled.")
+                IdentityAdmin.changeUser(["user": user], body: IdentityAdmin.UserChange(accountEnabled: true)),
+                done: "The account is enabled.")
         }
     }
 
@@ -92,7 +91,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.userLock, places: ["user": user], done: "Unlocked.")
+            try await admin.change(IdentityAdmin.unlockUser(["user": user]), done: "Unlocked.")
         }
     }
 
@@ -104,8 +103,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", IdentityAdmin.Path.userSessions, places: ["user": user],
-                done: "All their sessions have ended.")
+                IdentityAdmin.revokeUserSessions(["user": user]), done: "All their sessions have ended.")
         }
     }
 
@@ -117,8 +115,9 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PUT", IdentityAdmin.Path.password, places: ["user": user],
-                body: { IdentityAdmin.NewPassword(password: try PasswordInput.read()) }, done: "The password is set.")
+                IdentityAdmin.setPassword(
+                    ["user": user], body: IdentityAdmin.NewPassword(password: PasswordInput.read())),
+                done: "The password is set.")
         }
     }
 }

@@ -21,22 +21,23 @@ import Testing
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let tenant: IdentityAdmin.Tenant = try await admin.call(
-            .post, .tenants, body: IdentityAdmin.NewTenant(displayName: "Fabrikam", domain: "Fabrikam.test"))
+            IdentityAdmin.addTenant, body: IdentityAdmin.NewTenant(displayName: "Fabrikam", domain: "Fabrikam.test"))
         #expect(tenant.domain == "fabrikam.test")
         #expect(tenant.issuer == "https://login.test:8443/\(tenant.id)/v2.0")
         let places = ["tenant": "fabrikam.test", "user": "zoë+1@fabrikam.test"]
-        let refused = try await admin.send(.post, .users, places, body: Self.user("zoë@fabrikam.test"))
+        let refused = try await admin.send(IdentityAdmin.addUser, places, body: Self.user("zoë@fabrikam.test"))
         #expect(refused.status == .badRequest)
         let user: IdentityAdmin.User = try await admin.call(
-            .post, .users, places, body: Self.user("Zoe+1@fabrikam.test"))
+            IdentityAdmin.addUser, places, body: Self.user("Zoe+1@fabrikam.test"))
         let role = ["tenant": tenant.id, "role": "Cloud Device Administrator", "user": "zoe+1@fabrikam.test"]
-        #expect(try await admin.send(.put, .roleMember, role).status == .noContent)
-        let shown: IdentityAdmin.User = try await admin.call(.get, .user, ["tenant": tenant.id, "user": user.id])
+        #expect(try await admin.send(IdentityAdmin.assignRole, role).status == .noContent)
+        let shown: IdentityAdmin.User = try await admin.call(
+            IdentityAdmin.getUser, ["tenant": tenant.id, "user": user.id])
         #expect(shown.roles == ["Cloud Device Administrator"])
-        let roles: [IdentityAdmin.Role] = try await admin.call(.get, .roles, role)
+        let roles: [IdentityAdmin.Role] = try await admin.call(IdentityAdmin.listRoles, role)
         #expect(roles.first { $0.displayName == "Cloud Device Administrator" }?.members == ["Zoe+1@fabrikam.test"])
-        #expect(try await admin.send(.delete, .roleMember, role).status == .noContent)
-        let clients: [IdentityAdmin.Client] = try await admin.call(.get, .clients, role)
+        #expect(try await admin.send(IdentityAdmin.unassignRole, role).status == .noContent)
+        let clients: [IdentityAdmin.Client] = try await admin.call(IdentityAdmin.listClients, role)
         let graph = ResourceCatalogue.graphApplication.rawValue
         let registration = ResourceCatalogue.deviceRegistrationApplication.rawValue
         #expect(
@@ -56,8 +57,8 @@ import Testing
         let admin = admin(try await TestPlatform())
         let png = Data(TestImage.png)
         let good = IdentityAdmin.Branding(colour: "#0B5CAB", logo: png.base64EncodedString())
-        #expect(try await admin.send(.put, .branding, ["tenant": "-"], body: good).status == .noContent)
-        #expect(try await admin.call(.get, .branding, ["tenant": "-"]) as IdentityAdmin.Branding == good)
+        #expect(try await admin.send(IdentityAdmin.setBranding, ["tenant": "-"], body: good).status == .noContent)
+        #expect(try await admin.call(IdentityAdmin.getBranding, ["tenant": "-"]) as IdentityAdmin.Branding == good)
         let tooLarge = png + Data(repeating: 0, count: 256 << 10)
         let largest = IdentityAdmin.Branding(colour: nil, logo: tooLarge.prefix(256 << 10).base64EncodedString())
         for (branding, code) in [
@@ -70,11 +71,11 @@ import Testing
             ),
             (IdentityAdmin.Branding(colour: nil, logo: tooLarge.base64EncodedString()), "identity.branding.logo"),
         ] {
-            let answer = try await admin.send(.put, .branding, ["tenant": "-"], body: branding)
+            let answer = try await admin.send(IdentityAdmin.setBranding, ["tenant": "-"], body: branding)
             #expect(answer.status == .badRequest && answer.text.contains(code))
         }
-        #expect(try await admin.call(.get, .branding, ["tenant": "-"]) as IdentityAdmin.Branding == good)
-        #expect(try await admin.send(.put, .branding, ["tenant": "-"], body: largest).status == .noContent)
+        #expect(try await admin.call(IdentityAdmin.getBranding, ["tenant": "-"]) as IdentityAdmin.Branding == good)
+        #expect(try await admin.send(IdentityAdmin.setBranding, ["tenant": "-"], body: largest).status == .noContent)
     }
 
     @Test(arguments: [
@@ -96,7 +97,7 @@ import Testing
             IdentityAdmin.NewClient(displayName: "App", redirectURIs: ["https://app.example/cb", uri]),
             .init(displayName: "App", redirectURIs: [], postLogoutRedirectURIs: [uri]),
         ] {
-            let answer = try await admin.send(.post, .clients, ["tenant": "-"], body: new)
+            let answer = try await admin.send(IdentityAdmin.addClient, ["tenant": "-"], body: new)
             let failure = try JSONDecoder().decode(AdminFailure.self, from: Data(answer.body))
             #expect(answer.status == .badRequest && failure.error.code == "identity.client.redirect")
             #expect(failure.error.message.contains("The address \(uri.prefix(200)) \(cause)"), "\(failure.error)")
@@ -114,7 +115,8 @@ import Testing
     ) async throws {
         let fixture = try await TestPlatform()
         let new = IdentityAdmin.NewClient(displayName: "App", redirectURIs: [uri])
-        let client: IdentityAdmin.Client = try await admin(fixture).call(.post, .clients, ["tenant": "-"], body: new)
+        let client: IdentityAdmin.Client = try await admin(fixture).call(
+            IdentityAdmin.addClient, ["tenant": "-"], body: new)
         #expect(client.redirectURIs == [uri])
         #expect(client.warnings.isEmpty != isWarned)
         #expect(client.warnings.allSatisfy { $0.contains("myapp") })
@@ -123,24 +125,24 @@ import Testing
     @Test func `people are listed, get passwords and are removed`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
-        let users: [IdentityAdmin.User] = try await admin.call(.get, .users, ["tenant": "-"])
+        let users: [IdentityAdmin.User] = try await admin.call(IdentityAdmin.listUsers, ["tenant": "-"])
         #expect(users.map(\.userPrincipalName) == ["amara@contoso.test", "bo@contoso.test"])
         let amara = ["tenant": "-", "user": "AMARA@contoso.test"]
         let tokens = try await fixture.signedIn()
         let new = IdentityAdmin.NewPassword(password: Sensitive("brand new password"))
-        #expect(try await admin.send(.put, .password, amara, body: new).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.setPassword, amara, body: new).status == .noContent)
         #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
         let change = IdentityAdmin.UserChange(accountEnabled: false)
-        #expect(try await admin.send(.patch, .user, amara, body: change).status == .noContent)
-        let shown: IdentityAdmin.User = try await admin.call(.get, .user, amara)
+        #expect(try await admin.send(IdentityAdmin.changeUser, amara, body: change).status == .noContent)
+        let shown: IdentityAdmin.User = try await admin.call(IdentityAdmin.getUser, amara)
         #expect(!shown.accountEnabled)
-        #expect(try await admin.send(.delete, .userLock, amara).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.unlockUser, amara).status == .noContent)
         #expect(
-            try await admin.send(.delete, .userLock, ["tenant": "-", "user": "x@contoso.test"]).failureCode
+            try await admin.send(IdentityAdmin.unlockUser, ["tenant": "-", "user": "x@contoso.test"]).failureCode
                 == "identity.user.missing")
-        #expect(try await admin.send(.patch, .user, amara, text: "{}").failureCode == "identity.malformed")
-        #expect(try await admin.send(.delete, .user, amara).status == .noContent)
-        #expect(try await admin.send(.get, .user, amara).failureCode == "identity.user.missing")
+        #expect(try await admin.send(IdentityAdmin.changeUser, amara, text: "{}").failureCode == "identity.malformed")
+        #expect(try await admin.send(IdentityAdmin.removeUser, amara).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.getUser, amara).failureCode == "identity.user.missing")
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
     }
 
@@ -150,17 +152,17 @@ import Testing
         let refresh = try await fixture.signedIn().string(ReplyName.refreshToken)
         let id = "0af3c2b1-0000-4000-8000-000000000001"
         let client: IdentityAdmin.Client = try await admin.call(
-            .post, .clients, ["tenant": "-"],
+            IdentityAdmin.addClient, ["tenant": "-"],
             body: IdentityAdmin.NewClient(id: id.uppercased(), displayName: "New", redirectURIs: ["msauth.x://auth"]))
         #expect(client.id == id)
         #expect(client.resources == ["00000003-0000-0000-c000-000000000000"])
         let again = try await admin.send(
-            .post, .clients, ["tenant": "-"],
+            IdentityAdmin.addClient, ["tenant": "-"],
             body: IdentityAdmin.NewClient(id: id, displayName: "New", redirectURIs: []))
         #expect(again.status == .conflict)
         let app = ["tenant": "-", "client": fixture.app.id.rawValue]
-        #expect(try await admin.send(.delete, .client, app).status == .noContent)
-        #expect(try await admin.send(.delete, .client, app).failureCode == "identity.client.missing")
+        #expect(try await admin.send(IdentityAdmin.removeClient, app).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.removeClient, app).failureCode == "identity.client.missing")
         #expect(try await fixture.refresh(refresh).errorNumber == 700016)
     }
 
@@ -170,19 +172,19 @@ import Testing
         let tokens = [
             try await fixture.signedIn(), try await fixture.signedIn(), try await fixture.signedIn("bo@contoso.test"),
         ]
-        let all: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
+        let all: [IdentityAdmin.Session] = try await admin.call(IdentityAdmin.listSessions, ["tenant": "-"])
         #expect(all.count == 3 && all.allSatisfy { $0.begunAt == fixture.clock.now.rawValue })
-        let path = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "BO@contoso.test")])
+        let path = IdentityAdmin.listSessions(["tenant": "-"], query: [("user", "BO@contoso.test")]).path
         let bo = try JSONDecoder().decode(
             [IdentityAdmin.Session].self, from: Data(try await admin.send(.get, path).body))
         #expect(bo.map(\.userPrincipalName) == ["bo@contoso.test"])
-        let nobody = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "bob@contoso.test")])
+        let nobody = IdentityAdmin.listSessions(["tenant": "-"], query: [("user", "bob@contoso.test")]).path
         #expect(try await admin.send(.get, nobody).failureCode == "identity.user.missing")
         let session = ["tenant": "-", "session": try #require(bo.first?.id)]
-        #expect(try await admin.send(.delete, .session, session).status == .noContent)
-        #expect(try await admin.send(.delete, .session, session).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.revokeSession, session).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.revokeSession, session).status == .noContent)
         let nowhere = ["tenant": "-", "session": "0af3c2b1-0000-4000-8000-00000000dead"]
-        #expect(try await admin.send(.delete, .session, nowhere).failureCode == "identity.session.missing")
+        #expect(try await admin.send(IdentityAdmin.revokeSession, nowhere).failureCode == "identity.session.missing")
         func statuses() async throws -> [HTTPResponse.Status] {
             var statuses: [HTTPResponse.Status] = []
             for token in tokens {
@@ -192,9 +194,9 @@ import Testing
         }
         #expect(try await statuses() == [.ok, .ok, .unauthorized])
         let amara = ["tenant": "-", "user": "amara@contoso.test"]
-        #expect(try await admin.send(.delete, .userSessions, amara).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.revokeUserSessions, amara).status == .noContent)
         #expect(try await statuses() == [.unauthorized, .unauthorized, .unauthorized])
-        let left: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
+        let left: [IdentityAdmin.Session] = try await admin.call(IdentityAdmin.listSessions, ["tenant": "-"])
         #expect(left.isEmpty)
     }
 
@@ -209,10 +211,10 @@ import Testing
                 _ = try Sessions(connection).begin(id, user: bo, methods: ["pwd"], at: now + .seconds(number))
             }
         }
-        let all: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
+        let all: [IdentityAdmin.Session] = try await admin.call(IdentityAdmin.listSessions, ["tenant": "-"])
         #expect(all.map(\.begunAt) == (6...1005).reversed().map { now.rawValue + 1000 * Int64($0) })
         #expect(all.allSatisfy { $0.userPrincipalName == "bo@contoso.test" })
-        let path = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "amara@contoso.test")])
+        let path = IdentityAdmin.listSessions(["tenant": "-"], query: [("user", "amara@contoso.test")]).path
         let amara = try JSONDecoder().decode(
             [IdentityAdmin.Session].self, from: Data(try await admin.send(.get, path).body))
         #expect(amara.map(\.begunAt) == [now.rawValue])
@@ -222,25 +224,26 @@ import Testing
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let made: IdentityAdmin.Group = try await admin.call(
-            .post, .groups, ["tenant": "-"],
+            IdentityAdmin.addGroup, ["tenant": "-"],
             body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: "Nights"))
         let member = ["tenant": "-", "group": "Ward 7", "user": "amara@contoso.test"]
-        #expect(try await admin.send(.put, .groupMember, member).status == .noContent)
-        let groups: [IdentityAdmin.Group] = try await admin.call(.get, .groups, ["tenant": "-"])
+        #expect(try await admin.send(IdentityAdmin.addGroupMember, member).status == .noContent)
+        let groups: [IdentityAdmin.Group] = try await admin.call(IdentityAdmin.listGroups, ["tenant": "-"])
         #expect(groups.map(\.members) == [["amara@contoso.test"]] && groups.first?.id == made.id)
-        #expect(try await admin.send(.delete, .groupMember, member).status == .noContent)
-        #expect(try await admin.send(.delete, .groupMember, member).failureCode == "identity.user.missing")
-        #expect(try await admin.send(.delete, .group, ["tenant": "-", "group": made.id]).status == .noContent)
-        #expect(try await admin.send(.delete, .group, member).failureCode == "identity.group.missing")
+        #expect(try await admin.send(IdentityAdmin.removeGroupMember, member).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.removeGroupMember, member).failureCode == "identity.user.missing")
+        #expect(
+            try await admin.send(IdentityAdmin.removeGroup, ["tenant": "-", "group": made.id]).status == .noContent)
+        #expect(try await admin.send(IdentityAdmin.removeGroup, member).failureCode == "identity.group.missing")
     }
 
     @Test func `every action is in the audit log`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
-        _ = try await admin.send(.post, .users, ["tenant": "-"], body: Self.user("cy@contoso.test"))
+        _ = try await admin.send(IdentityAdmin.addUser, ["tenant": "-"], body: Self.user("cy@contoso.test"))
         _ = try await admin.send(
-            .put, .roleMember, ["tenant": "-", "role": "Global Administrator", "user": "cy@contoso.test"])
-        let entries: [IdentityAdmin.AuditEntry] = try await admin.call(.get, .audit, ["tenant": "-"])
+            IdentityAdmin.assignRole, ["tenant": "-", "role": "Global Administrator", "user": "cy@contoso.test"])
+        let entries: [IdentityAdmin.AuditEntry] = try await admin.call(IdentityAdmin.listAuditEntries, ["tenant": "-"])
         #expect(
             entries.map(\.action)
                 == ["tenant.add", "user.add", "user.add", "client.add", "user.add", "role.assign"])
@@ -253,23 +256,28 @@ import Testing
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let here = ["tenant": "-"]
-        #expect(try await admin.send(.get, .users, ["tenant": "nowhere.test"]).failureCode == "identity.tenant.missing")
-        #expect(try await admin.send(.post, .users, here, text: "{").failureCode == "identity.malformed")
-        let large = try await admin.send(.post, .users, here, text: String(repeating: " ", count: 70_000))
+        #expect(
+            try await admin.send(IdentityAdmin.listUsers, ["tenant": "nowhere.test"]).failureCode
+                == "identity.tenant.missing")
+        #expect(try await admin.send(IdentityAdmin.addUser, here, text: "{").failureCode == "identity.malformed")
+        let large = try await admin.send(IdentityAdmin.addUser, here, text: String(repeating: " ", count: 70_000))
         #expect(try large.failureCode == "identity.malformed")
-        let foreign = try await admin.send(.post, .users, here, body: Self.user("x@other.test"))
+        let foreign = try await admin.send(IdentityAdmin.addUser, here, body: Self.user("x@other.test"))
         #expect(try foreign.failureCode == "identity.user.name")
-        let taken = try await admin.send(.post, .users, here, body: Self.user("BO@contoso.test"))
+        let taken = try await admin.send(IdentityAdmin.addUser, here, body: Self.user("BO@contoso.test"))
         #expect(try taken.failureCode == "identity.name.taken")
         #expect(
-            try await admin.send(.post, .users, here, body: Self.user("x@contoso.test", password: "short")).failureCode
+            try await admin.send(IdentityAdmin.addUser, here, body: Self.user("x@contoso.test", password: "short"))
+                .failureCode
                 == "identity.password.weak")
         let role = ["tenant": "-", "role": "King", "user": "bo@contoso.test"]
-        #expect(try await admin.send(.put, .roleMember, role).failureCode == "identity.role.missing")
+        #expect(try await admin.send(IdentityAdmin.assignRole, role).failureCode == "identity.role.missing")
         let bad = IdentityAdmin.NewClient(displayName: "x", redirectURIs: ["/relative"])
-        #expect(try await admin.send(.post, .clients, here, body: bad).failureCode == "identity.client.redirect")
+        #expect(
+            try await admin.send(IdentityAdmin.addClient, here, body: bad).failureCode == "identity.client.redirect")
         let domain = IdentityAdmin.NewTenant(displayName: "x", domain: "no domain")
-        #expect(try await admin.send(.post, .tenants, [:], body: domain).failureCode == "identity.domain.malformed")
+        #expect(
+            try await admin.send(IdentityAdmin.addTenant, [:], body: domain).failureCode == "identity.domain.malformed")
     }
 
     private static func user(_ name: String, password: String = "long enough") -> IdentityAdmin.NewUser {
@@ -278,19 +286,20 @@ import Testing
 }
 
 extension TestClient {
-    fileprivate func send(
-        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+    fileprivate func send<Body, Reply>(
+        _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:],
         body: (some Encodable)? = String?.none, text: String? = nil
     ) async throws -> TestResponse {
         let encoded = try body.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
-        return try await send(method, path.filled(places), body: text ?? encoded)
+        let operation = endpoint.operation
+        return try await send(operation.httpMethod, operation.path(places), body: text ?? encoded)
     }
 
-    fileprivate func call<Answer: Decodable>(
-        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+    fileprivate func call<Body, Answer: Decodable>(
+        _ endpoint: Endpoint<Body, Answer>, _ places: [String: String] = [:],
         body: (some Encodable)? = String?.none
     ) async throws -> Answer {
-        let response = try await send(method, path, places, body: body)
+        let response = try await send(endpoint, places, body: body)
         #expect(response.status.kind == .successful, "\(response.text)")
         return try JSONDecoder().decode(Answer.self, from: Data(response.body))
     }

@@ -200,29 +200,29 @@ import Testing
             (New(user: name, reason: String(repeating: "x", count: 301)), "identity.breakGlass.reason"),
             (New(user: name, role: "Owner", reason: reason), "identity.role.missing"),
             (New(user: "nobody@contoso.test", reason: reason), "identity.user.missing"),
-        ] { #expect(try await admin.refusal(.post, .breakGlass, body: new) == code) }
+        ] { #expect(try await admin.refusal(IdentityAdmin.grantBreakGlass, body: new) == code) }
         try await fixture.administration.users.setEnabled(false, fixture.bo)
-        let disabled = try await admin.refusal(.post, .breakGlass, body: New(user: name, reason: reason))
+        let disabled = try await admin.refusal(IdentityAdmin.grantBreakGlass, body: New(user: name, reason: reason))
         #expect(disabled == "identity.breakGlass.disabled")
         try await fixture.administration.users.setEnabled(true, fixture.bo)
 
         let grant: IdentityAdmin.BreakGlassGrant = try await AdminCaller.$userID.withValue(0) {
-            try await admin.call(.post, .breakGlass, body: New(user: name, reason: reason, login: 1000))
+            try await admin.call(IdentityAdmin.grantBreakGlass, body: New(user: name, reason: reason, login: 1000))
         }
         #expect(grant.isActive && grant.role == "Global Administrator" && grant.reason == reason)
         #expect(grant.expiresAt - grant.begunAt == 3_600_000)
         #expect(grant.grantedBy.hasPrefix("uid=0 login=1000 host="))
-        let second = try await admin.refusal(.post, .breakGlass, body: New(user: name, reason: reason))
+        let second = try await admin.refusal(IdentityAdmin.grantBreakGlass, body: New(user: name, reason: reason))
         #expect(second == "identity.breakGlass.active")
-        let listed: [IdentityAdmin.BreakGlassGrant] = try await admin.call(.get, .breakGlass)
+        let listed: [IdentityAdmin.BreakGlassGrant] = try await admin.call(IdentityAdmin.listBreakGlassGrants)
         #expect(listed == [grant])
         // The person's assigned roles are listed elsewhere. This role is not among them.
-        let user: IdentityAdmin.User = try await admin.call(.get, .user, ["user": name])
+        let user: IdentityAdmin.User = try await admin.call(IdentityAdmin.getUser, ["user": name])
         #expect(user.roles == [])
-        #expect(try await admin.send(.delete, .breakGlassGrant, ["grant": grant.id]).status == .noContent)
-        let ended: [IdentityAdmin.BreakGlassGrant] = try await admin.call(.get, .breakGlass)
+        #expect(try await admin.send(IdentityAdmin.revokeBreakGlass, ["grant": grant.id]).status == .noContent)
+        let ended: [IdentityAdmin.BreakGlassGrant] = try await admin.call(IdentityAdmin.listBreakGlassGrants)
         #expect(ended.map(\.isActive) == [false] && ended.first?.endedAt != nil)
-        let missing = try await admin.refusal(.delete, .breakGlassGrant, ["grant": fixture.bo.id.rawValue])
+        let missing = try await admin.refusal(IdentityAdmin.revokeBreakGlass, ["grant": fixture.bo.id.rawValue])
         #expect(missing == "identity.breakGlass.missing")
     }
 

@@ -162,7 +162,7 @@ extension TestPlatform {
         let router = Router(context: IdentityContext.self)
         AdminRoutes(platform).addRoutes(to: router)
         let client = TestClient(router.buildResponder())
-        let answer = try await client.get(IdentityAdmin.Path.devices.filled(["tenant": "-"]))
+        let answer = try await client.get(IdentityAdmin.listDevices(["tenant": "-"]).path)
         let devices = try JSONDecoder().decode([IdentityAdmin.Device].self, from: Data(answer.body))
         let id = try device.id
         return devices.contains { $0.deviceID == id && $0.aheadAt != nil }

@@ -27,10 +27,11 @@ import Testing
             let users = fixture.administration.users
             try await users.assign(.helpdeskAdministrator, to: fixture.amara)
             let group: IdentityAdmin.Group = try await admin.call(
-                .post, .groups, body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: nil)
+                IdentityAdmin.addGroup,
+                body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: nil)
             )
             let place = ["group": group.id, "user": "amara@contoso.test"]
-            #expect(try await admin.send(.put, .groupMember, place).status == .noContent)
+            #expect(try await admin.send(IdentityAdmin.addGroupMember, place).status == .noContent)
             session = try await TestDevice.joined(fixture).session()
             let app = try await session.tokens(scopes: ["openid", "offline_access", "User.Read"])
             let own = try TestDevice(fixture, number: 1)
@@ -73,7 +74,7 @@ import Testing
 
     @Test func `an export has every kind of data about a person, and no secret`() async throws {
         let day = try await Day()
-        let lines = try await day.admin.export(.userData, ["user": "amara@contoso.test"])
+        let lines = try await day.admin.export(IdentityAdmin.exportUser, ["user": "amara@contoso.test"])
         let kinds = Set(lines.compactMap { $0["kind"]?.string })
         #expect(
             kinds.isSuperset(of: [
@@ -123,7 +124,7 @@ import Testing
         let day = try await Day()
         let fixture = day.fixture
         for text in day.identifying { #expect(try await day.names(text), "\(text)") }
-        let lines = try await day.admin.export(.userData, ["user": "amara@contoso.test"])
+        let lines = try await day.admin.export(IdentityAdmin.exportUser, ["user": "amara@contoso.test"])
         let before = try await fixture.platform.database.read { connection in
             try AuditLog(connection).latest(1000, tenant: fixture.tenant.id).count
         }
@@ -131,10 +132,10 @@ import Testing
         fixture.platform.observeDevices { seen in concerns.withLock { $0 += [seen.change].compactMap(\.self) } }
 
         let holdings: IdentityAdmin.PersonalHoldings = try await day.admin.call(
-            .get, .userErasure, ["user": "amara@contoso.test"])
+            IdentityAdmin.getPersonalHoldings, ["user": "amara@contoso.test"])
         #expect(holdings.sessions > 1 && holdings.devices == 1)
         let erasure: IdentityAdmin.Erasure = try await day.admin.call(
-            .post, .userErasure, ["user": "amara@contoso.test"])
+            IdentityAdmin.eraseUser, ["user": "amara@contoso.test"])
         #expect(erasure.removed == holdings && erasure.auditEntries > 5)
         // The device is notified at once, and the session is over.
         let device = try day.session.testDevice.id
@@ -156,7 +157,7 @@ import Testing
         #expect(erased.count == acts)
         #expect(lines.contains { $0["clientAddress"] != nil } && erased.allSatisfy { $0.clientAddress == nil })
         #expect(after.last { $0.action == "user.erase" }?.subject == erasure.pseudonym)
-        let again = try await day.admin.refusal(.post, .userErasure, ["user": "amara@contoso.test"])
+        let again = try await day.admin.refusal(IdentityAdmin.eraseUser, ["user": "amara@contoso.test"])
         #expect(again == "identity.user.missing")
     }
 
@@ -215,16 +216,17 @@ import Testing
         let to = fixture.clock.now
         try await fixture.administration.users.setEnabled(false, fixture.bo)
         let period = [("from", String(from.rawValue)), ("to", String(to.rawValue))]
-        let lines = try await admin.export(.auditExport, query: period)
+        let lines = try await admin.export(IdentityAdmin.exportAuditEntries, query: period)
         #expect(lines.compactMap { $0["actor"]?.string } == (0..<count).map { "actor-\($0)" })
         #expect(lines.first?["detail"]?.string == "d")
-        let all = try await admin.export(.auditExport, query: [("from", "0"), ("to", String(Int64.max))])
+        let all = try await admin.export(
+            IdentityAdmin.exportAuditEntries, query: [("from", "0"), ("to", String(Int64.max))])
         #expect(all.contains { $0["action"]?.string == "user.add" && $0["time"]?.integer ?? 0 < Int(from.rawValue) })
         let record = try #require(all.last { $0["action"]?.string == "audit.export" })
         #expect(record["actor"]?.string == "operator")
         #expect(all.contains { $0["detail"]?.string == "\(from.rawValue) \(to.rawValue)" })
         for query in [[], [("from", "1")], [("from", "2"), ("to", "2")], [("from", "x"), ("to", "9")]] {
-            #expect(try await admin.refusal(.get, .auditExport, query: query) == "identity.malformed")
+            #expect(try await admin.refusal(IdentityAdmin.exportAuditEntries, query: query) == "identity.malformed")
         }
     }
 }

@@ -69,7 +69,7 @@ extension TestPlatform {
     fileprivate func answer(_ pseudonym: String, tenant: String = "-") async throws -> TestResponse {
         let router = Router(context: IdentityContext.self)
         AdminRoutes(platform).addRoutes(to: router)
-        let path = IdentityAdmin.Path.receiptSubject.filled([
+        let path = IdentityAdmin.resolveReceiptSubject.operation.path([
             "tenant": tenant == "-" ? self.tenant.id.rawValue : tenant, "subject": pseudonym,
         ])
         return try await TestClient(router.buildResponder(), host: "localhost").send(.get, path)

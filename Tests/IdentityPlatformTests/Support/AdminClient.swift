@@ -18,44 +18,57 @@ struct AdminClient {
         client = TestClient(router.buildResponder(), log: log)
     }
 
-    func send(
-        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+    func send<Body, Reply>(
+        _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:],
         query: [(String, String)] = [], body: (some Encodable)? = String?.none
     ) async throws -> TestResponse {
         let text = try body.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
-        return try await client.send(
-            method, path.filled(places.merging(["tenant": "-"]) { place, _ in place }, query: query), body: text)
+        let operation = endpoint.operation
+        let path = operation.path(places.merging(["tenant": "-"]) { place, _ in place }, query: query)
+        return try await client.send(operation.httpMethod, path, body: text)
     }
 
-    func call<Answer: Decodable>(
-        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
-        body: (some Encodable)? = String?.none
+    func call<Body, Answer: Decodable>(
+        _ endpoint: Endpoint<Body, Answer>, _ places: [String: String] = [:], body: (some Encodable)? = String?.none
     ) async throws -> Answer {
-        let response = try await send(method, path, places, body: body)
+        let response = try await send(endpoint, places, body: body)
         #expect(response.status.kind == .successful, "\(response.text)")
         return try JSONDecoder().decode(Answer.self, from: Data(response.body))
     }
 
     /// Makes a call that must be refused, and returns the code of the refusal.
-    func refusal(
-        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+    func refusal<Body, Reply>(
+        _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:],
         query: [(String, String)] = [], body: (some Encodable)? = String?.none
     ) async throws -> String {
-        let response = try await send(method, path, places, query: query, body: body)
+        let response = try await send(endpoint, places, query: query, body: body)
         #expect(response.status.kind == .clientError, "\(response.text)")
         return try JSONDecoder().decode(AdminFailure.self, from: Data(response.body)).error.code
     }
 
     /// Returns the objects of an export, which must be complete.
     func export(
-        _ path: IdentityAdmin.Path, _ places: [String: String] = [:], query: [(String, String)] = []
+        _ endpoint: Endpoint<Empty, Export>, _ places: [String: String] = [:], query: [(String, String)] = []
     ) async throws -> [[String: JSONValue]] {
-        let response = try await send(.get, path, places, query: query)
+        let response = try await send(endpoint, places, query: query)
         #expect(response.status == .ok, "\(response.text)")
         let lines = try response.text.split(separator: "\n").map { line in
             try #require(try JSONReader.read(Array(line.utf8), limits: JSONLimits(bytes: 1 << 20)).object)
         }
         #expect(lines.last == ["end": .integer(lines.count - 1)])
         return lines.dropLast()
+    }
+}
+
+extension AdminOperation {
+    /// The method for a request of the test's client.
+    var httpMethod: HTTPRequest.Method {
+        switch method {
+        case .get: .get
+        case .post: .post
+        case .put: .put
+        case .patch: .patch
+        case .delete: .delete
+        }
     }
 }

@@ -49,7 +49,7 @@ struct FaultAdministrators: Sendable {
         guard let session = device.seen.withLock(\.session) else { return nil }
         checker.history { $0.willEnd(session.id) }
         let began = ContinuousClock.now
-        let path = IdentityAdmin.Path.session.filled(["tenant": cluster.tenant, "session": session.id])
+        let path = IdentityAdmin.revokeSession(["tenant": cluster.tenant, "session": session.id]).path
         let outcome = await call(.revocation, "DELETE", path, at: node)
         let ended = ContinuousClock.now
         guard outcome.isDone else { return nil }
@@ -59,8 +59,9 @@ struct FaultAdministrators: Sendable {
     }
 
     private func queue(_ subject: String, for device: SimulatedDevice, at node: Int) async {
-        let path = MDMAdmin.Path.deviceProfile.filled(
-            ["tenant": cluster.tenant, "device": device.name, "profile": subject])
+        let path = MDMAdmin.uninstallProfile(
+            ["tenant": cluster.tenant, "device": device.name, "profile": subject]
+        ).path
         let answer = await call(.command, "DELETE", path, at: node)
         let made = answer.value.flatMap { try? JSONDecoder().decode(MDMAdmin.Command.self, from: Data($0.utf8)) }
         let outcome: Outcome<String> =
@@ -82,14 +83,14 @@ struct FaultAdministrators: Sendable {
             decoding: (try? JSONEncoder().encode(
                 IdentityAdmin.NewGroup(displayName: group, mailNickname: nil, description: nil))) ?? Data(),
             as: UTF8.self)
-        let path = IdentityAdmin.Path.groups.filled(["tenant": cluster.tenant])
+        let path = IdentityAdmin.addGroup.operation.path(["tenant": cluster.tenant])
         let outcome = await call(.directory, "POST", path, body, at: node)
         checker.history { $0.made(group: group, outcome.withoutValue) }
     }
 
     /// Sets the colour of the sign-in page at a node, and reads it at another one.
     private func paint(at node: Int, _ random: inout SeededGenerator) async {
-        let path = IdentityAdmin.Path.branding.filled(["tenant": cluster.tenant])
+        let path = IdentityAdmin.setBranding.operation.path(["tenant": cluster.tenant])
         let number = UInt32.random(in: 0..<0x3f3f3f, using: &random)
         let colour =
             "#" + String(repeating: "0", count: 6 - String(number, radix: 16).count) + String(number, radix: 16)
@@ -100,7 +101,7 @@ struct FaultAdministrators: Sendable {
     }
 
     private func readColour(at node: Int) async {
-        let path = IdentityAdmin.Path.branding.filled(["tenant": cluster.tenant])
+        let path = IdentityAdmin.getBranding(["tenant": cluster.tenant]).path
         guard let body = await cluster.administer("GET", path, at: node).value,
             let branding = try? JSONDecoder().decode(IdentityAdmin.Branding.self, from: Data(body.utf8))
         else { return }
@@ -154,16 +155,16 @@ struct FaultAdministrators: Sendable {
     func readBack() async throws {
         for node in 0..<FaultCluster.nodeCount {
             let sessions: [IdentityAdmin.Session] = try await cluster.read(
-                IdentityAdmin.Path.sessions.filled(["tenant": cluster.tenant]), at: node)
+                IdentityAdmin.listSessions(["tenant": cluster.tenant]).path, at: node)
             checker.history { $0.compareSessions(Set(sessions.map(\.id))) }
             let groups: [IdentityAdmin.Group] = try await cluster.read(
-                IdentityAdmin.Path.groups.filled(["tenant": cluster.tenant]), at: node)
+                IdentityAdmin.listGroups(["tenant": cluster.tenant]).path, at: node)
             checker.history { $0.compareGroups(groups.map(\.displayName)) }
             await readColour(at: node)
         }
         for (index, device) in devices.enumerated() {
             let commands: [MDMAdmin.Command] = try await cluster.read(
-                MDMAdmin.Path.commands.filled(["tenant": cluster.tenant, "device": device.name]),
+                MDMAdmin.listCommands(["tenant": cluster.tenant, "device": device.name]).path,
                 at: index % FaultCluster.nodeCount)
             let listed = commands.map { FaultHistory.Listed(uuid: $0.uuid, subject: $0.subject, state: $0.state) }
             let carriedOut = device.management.log.withLock(\.carriedOut)

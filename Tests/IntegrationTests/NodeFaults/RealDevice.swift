@@ -63,14 +63,13 @@ final class RealDevice: Sendable {
         for bundle in [LocalDeviceSetup.brokerBundle, bundle] {
             let app = MDMAdmin.NewApp(
                 path: "/usr/bin/true", bundleIdentifier: bundle, version: BrokerVersion.current, title: bundle)
-            _ = try await cluster.mdm("POST", .apps, body: app)
+            _ = try await cluster.mdm(MDMAdmin.addApp, body: app)
         }
-        _ = try await cluster.mdm(
-            "POST", .profiles, body: MDMAdmin.NewProfile.sharedDevice(urls: [cluster.loginURL]))
+        _ = try await cluster.mdm(MDMAdmin.addProfile, body: MDMAdmin.NewProfile.sharedDevice(urls: [cluster.loginURL]))
     }
 
     private func enroll() async throws {
-        let enrollment = try await cluster.mdm("POST", .enrollments, body: MDMAdmin.NewEnrollment(name: name))
+        let enrollment = try await cluster.mdm(MDMAdmin.addEnrollment, body: MDMAdmin.NewEnrollment(name: name))
         let made = try JSONDecoder().decode(MDMAdmin.EnrollmentProfile.self, from: Data(enrollment.utf8))
         try await expectDone(.enroll(profile: made.profile.exposed))
         let configurations: [(String, MDMAdmin.Configuration)] = [
@@ -82,14 +81,14 @@ final class RealDevice: Sendable {
         ]
         for (bundle, configuration) in configurations {
             _ = try await cluster.mdm(
-                "PUT", .deviceApp, ["device": name, "app": bundle],
+                MDMAdmin.installApp, ["device": name, "app": bundle],
                 body: MDMAdmin.PushedApp(configuration: configuration))
         }
         let profiles: [MDMAdmin.Profile] = try await cluster.read(
-            MDMAdmin.Path.profiles.filled(["tenant": cluster.tenant]))
+            MDMAdmin.listProfiles(["tenant": cluster.tenant]).path)
         for profile in profiles {
             _ = try await cluster.mdm(
-                "PUT", .deviceProfile, ["device": name, "profile": profile.identifier], body: [String: String]())
+                MDMAdmin.installProfile, ["device": name, "profile": profile.identifier], body: [String: String]())
         }
         try await expectDone(.checkIn)
     }
@@ -146,10 +145,11 @@ final class RealDevice: Sendable {
 
 extension FaultCluster {
     /// Makes a call to device management at the first node, which must succeed, and returns the answer's body.
-    func mdm(
-        _ method: String, _ path: MDMAdmin.Path, _ places: [String: String] = [:], body: some Encodable
+    func mdm<Body, Reply>(
+        _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:], body: some Encodable
     ) async throws -> String {
-        let path = path.filled(places.merging(["tenant": tenant]) { own, _ in own })
+        let method = endpoint.operation.method.rawValue
+        let path = endpoint.operation.path(places.merging(["tenant": tenant]) { own, _ in own })
         let text = String(decoding: try JSONEncoder().encode(body), as: UTF8.self)
         let answer = await administer(method, path, text, at: 0)
         guard let body = answer.value else { throw TestProblem("\(method) \(path): \(answer)") }

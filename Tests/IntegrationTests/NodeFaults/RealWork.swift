@@ -101,7 +101,7 @@ struct RealWork: Sendable {
 
     /// Revokes the worker's sessions at a node. The device must sign the worker out by itself.
     private mutating func revoke(at node: Int) async {
-        let path = IdentityAdmin.Path.userSessions.filled(["tenant": device.cluster.tenant, "user": device.user])
+        let path = IdentityAdmin.revokeUserSessions(["tenant": device.cluster.tenant, "user": device.user]).path
         let began = ContinuousClock.now
         let outcome = await device.cluster.administer("DELETE", path, at: node)
         checker.count(.revocation, outcome, of: "administrator of \(device.name) \(began)", began: began)
@@ -120,9 +120,9 @@ struct RealWork: Sendable {
         try await device.folder.untilReported()
         try await device.checkIn()
         let managed: MDMAdmin.Device = try await device.cluster.read(
-            MDMAdmin.Path.device.filled(["tenant": device.cluster.tenant, "device": device.name]))
+            MDMAdmin.getManagedDevice(["tenant": device.cluster.tenant, "device": device.name]).path)
         let sessions: [IdentityAdmin.Session] = try await device.cluster.read(
-            IdentityAdmin.Path.sessions.filled(["tenant": device.cluster.tenant], query: [("user", device.user)]))
+            IdentityAdmin.listSessions(["tenant": device.cluster.tenant], query: [("user", device.user)]).path)
         let bound = sessions.filter { $0.device != nil }
         guard managed.waiting > 0 || !bound.isEmpty else { return }
         checker.history {

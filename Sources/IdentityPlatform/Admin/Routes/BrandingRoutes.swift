@@ -14,18 +14,17 @@ struct BrandingRoutes: Sendable {
     private static let maximumBody = PageImage.maximumBytes / 3 * 4 + 4096
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .branding) { call in
+        router.on(IdentityAdmin.getBranding) { call in
             let tenant = try await call.tenant()
             return try await database.read { connection in
                 let brandings = Brandings(connection)
                 let (branding, logo) = (try brandings.find(tenant.id), try brandings.logo(of: tenant.id))
-                return try Response.json(
-                    IdentityAdmin.Branding(
-                        colour: branding?.colour, logo: logo.map { Data($0.bytes).base64EncodedString() }))
+                return IdentityAdmin.Branding(
+                    colour: branding?.colour, logo: logo.map { Data($0.bytes).base64EncodedString() })
             }
         }
-        router.on(.put, .branding) { call in
-            let wanted = try await call.body(as: IdentityAdmin.Branding.self, limit: Self.maximumBody)
+        router.on(IdentityAdmin.setBranding, limit: Self.maximumBody) { call, body in
+            let wanted = try await body.decoded()
             if let colour = wanted.colour, !AccentColour.isReadable(colour) { throw AdminRefusal.badColour }
             let logo = try wanted.logo.map { text throws(AdminRefusal) in
                 guard let data = Data(base64Encoded: text), let logo = PageImage(bytes: Array(data)) else {
@@ -34,7 +33,6 @@ struct BrandingRoutes: Sendable {
                 return logo
             }
             try await tenants.setBranding(colour: wanted.colour, logo: logo, tenant: try await call.tenant())
-            return Response(status: .noContent)
         }
     }
 }

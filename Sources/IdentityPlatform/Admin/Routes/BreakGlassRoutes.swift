@@ -8,13 +8,13 @@ struct BreakGlassRoutes: Sendable {
     let acts: BreakGlassAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .breakGlass) { call in
+        router.on(IdentityAdmin.listBreakGlassGrants) { call in
             let grants = try await acts.list(try await call.tenant().id)
-            return try Response.json(grants.map { shown($0.grant, $0.person, isActive: $0.isActive) })
+            return grants.map { shown($0.grant, $0.person, isActive: $0.isActive) }
         }
-        router.on(.post, .breakGlass) { call in
+        router.on(IdentityAdmin.grantBreakGlass) { call, body in
             let tenant = try await call.tenant()
-            let new = try await call.body(as: IdentityAdmin.NewBreakGlassGrant.self)
+            let new = try await body.decoded()
             guard let role = new.role.map(DirectoryRole.named) ?? .globalAdministrator else {
                 throw AdminRefusal.noRole.naming("There is no directory role \(new.role ?? "").")
             }
@@ -22,13 +22,12 @@ struct BreakGlassRoutes: Sendable {
             let grant = try await acts.grant(
                 role, to: user, minutes: new.minutes ?? BreakGlassAdministration.defaultMinutes, reason: new.reason,
                 login: new.login)
-            return try Response.json(shown(grant, user, isActive: true), status: .created)
+            return shown(grant, user, isActive: true)
         }
-        router.on(.delete, .breakGlassGrant) { call in
+        router.on(IdentityAdmin.revokeBreakGlass) { call in
             let tenant = try await call.tenant()
             guard let id = BreakGlassID(rawValue: try call.place("grant")) else { throw AdminRefusal.noBreakGlass }
             try await acts.revoke(id, tenant: tenant.id)
-            return Response(status: .noContent)
         }
     }
 

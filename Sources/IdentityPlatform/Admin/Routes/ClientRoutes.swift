@@ -10,14 +10,13 @@ struct ClientRoutes: Sendable {
     let clients: ClientAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .clients) { call in
+        router.on(IdentityAdmin.listClients) { call in
             let tenant = try await call.tenant()
-            return try Response.json(
-                try await database.read { try Clients($0).all(tenant: tenant.id).map(shown) })
+            return try await database.read { try Clients($0).all(tenant: tenant.id).map(shown) }
         }
-        router.on(.post, .clients) { call in
+        router.on(IdentityAdmin.addClient) { call, body in
             let tenant = try await call.tenant()
-            let new = try await call.body(as: IdentityAdmin.NewClient.self)
+            let new = try await body.decoded()
             let id = try new.id.map { text in
                 guard let id = ClientID(rawValue: text) else {
                     throw AdminRefusal.badClientID.naming("\(text) is not a client id.")
@@ -44,42 +43,36 @@ struct ClientRoutes: Sendable {
                     permissions: new.permissions ?? [], isConfidential: new.isConfidential ?? false,
                     tokenAlgorithm: algorithm),
                 tenant: tenant)
-            return try Response.json(shown(client), status: .created)
+            return shown(client)
         }
-        router.on(.post, .compatibilityClients) { call in
+        router.on(IdentityAdmin.addCompatibilityClients) { call in
             let tenant = try await call.tenant()
-            return try Response.json(try await clients.addCompatibilityPack(tenant: tenant).map(shown))
+            return try await clients.addCompatibilityPack(tenant: tenant).map(shown)
         }
-        router.on(.patch, .client) { call in
+        router.on(IdentityAdmin.changeClient) { call, body in
             let client = try await client(call)
-            let change = try await call.body(as: IdentityAdmin.ClientChange.self)
+            let change = try await body.decoded()
             try await clients.setEnabled(change.accountEnabled, client)
-            return Response(status: .noContent)
         }
-        router.on(.delete, .client) { call in
+        router.on(IdentityAdmin.removeClient) { call in
             let client = try await client(call)
             try await clients.remove(client)
-            return Response(status: .noContent)
         }
         addSecretRoutes(to: router)
     }
 
     private func addSecretRoutes(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .clientSecrets) { call in
+        router.on(IdentityAdmin.listClientSecrets) { call in
             let client = try await client(call)
-            return try Response.json(
-                try await database.read { try ClientSecrets($0).all(of: client) }
-                    .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) })
+            return try await database.read { try ClientSecrets($0).all(of: client) }
+                .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) }
         }
-        router.on(.post, .clientSecrets) { call in
+        router.on(IdentityAdmin.addClientSecret) { call in
             let (secret, text) = try await clients.addSecret(to: try await client(call))
-            return try Response.json(
-                IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text),
-                status: .created)
+            return IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text)
         }
-        router.on(.delete, .clientSecret) { call in
+        router.on(IdentityAdmin.removeClientSecret) { call in
             try await clients.removeSecret(try call.place("secret"), of: try await client(call))
-            return Response(status: .noContent)
         }
     }
 

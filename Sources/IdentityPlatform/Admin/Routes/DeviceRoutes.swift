@@ -9,28 +9,25 @@ struct DeviceRoutes: Sendable {
     let devices: DeviceAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .devices) { call in
+        router.on(IdentityAdmin.listDevices) { call in
             let tenant = try await call.tenant()
-            return try Response.json(
-                try await database.read { connection in
-                    let devices = Devices(connection)
-                    let udids = try devices.managementNames(tenant: tenant.id)
-                    let ahead = try AheadDevices(connection).all(tenant: tenant.id)
-                    return try devices.all(tenant: tenant.id).map {
-                        shown($0, udid: udids[$0.id], ahead: ahead[$0.id])
-                    }
-                })
+            return try await database.read { connection in
+                let devices = Devices(connection)
+                let udids = try devices.managementNames(tenant: tenant.id)
+                let ahead = try AheadDevices(connection).all(tenant: tenant.id)
+                return try devices.all(tenant: tenant.id).map {
+                    shown($0, udid: udids[$0.id], ahead: ahead[$0.id])
+                }
+            }
         }
-        router.on(.patch, .device) { call in
+        router.on(IdentityAdmin.changeDevice) { call, body in
             let tenant = try await call.tenant()
-            let change = try await call.body(as: IdentityAdmin.DeviceChange.self)
+            let change = try await body.decoded()
             try await devices.setEnabled(change.accountEnabled, try device(call), tenant: tenant)
-            return Response(status: .noContent)
         }
-        router.on(.delete, .device) { call in
+        router.on(IdentityAdmin.removeDevice) { call in
             let tenant = try await call.tenant()
             try await devices.remove(try device(call), tenant: tenant)
-            return Response(status: .noContent)
         }
     }
 

@@ -9,35 +9,31 @@ struct GroupRoutes: Sendable {
     let groups: GroupAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .groups) { call in
+        router.on(IdentityAdmin.listGroups) { call in
             let tenant = try await call.tenant()
-            return try Response.json(
-                try await database.read { connection in
-                    try Groups(connection).all(tenant: tenant.id).map { try shown($0, connection) }
-                })
+            return try await database.read { connection in
+                try Groups(connection).all(tenant: tenant.id).map { try shown($0, connection) }
+            }
         }
-        router.on(.post, .groups) { call in
+        router.on(IdentityAdmin.addGroup) { call, body in
             let tenant = try await call.tenant()
-            let new = try await call.body(as: IdentityAdmin.NewGroup.self)
+            let new = try await body.decoded()
             let nickname = new.displayName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
             let group = try await groups.add(
                 new.displayName, mailNickname: new.mailNickname ?? String(nickname.prefix(64)),
                 description: new.description, tenant: tenant.id)
-            return try Response.json(try await database.read { try shown(group, $0) }, status: .created)
+            return try await database.read { try shown(group, $0) }
         }
-        router.on(.delete, .group) { call in
+        router.on(IdentityAdmin.removeGroup) { call in
             try await groups.remove(try await group(call))
-            return Response(status: .noContent)
         }
-        router.on(.put, .groupMember) { call in
+        router.on(IdentityAdmin.addGroupMember) { call in
             let (group, user) = (try await group(call), try await call.user())
             try await groups.addMember(user.id, to: group)
-            return Response(status: .noContent)
         }
-        router.on(.delete, .groupMember) { call in
+        router.on(IdentityAdmin.removeGroupMember) { call in
             let (group, user) = (try await group(call), try await call.user())
             try await groups.removeMember(user.id, from: group)
-            return Response(status: .noContent)
         }
     }
 

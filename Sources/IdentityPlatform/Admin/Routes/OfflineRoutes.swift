@@ -10,16 +10,15 @@ struct OfflineRoutes: Sendable {
     let tenants: TenantAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .offline) { call in
+        router.on(IdentityAdmin.getOfflineSignIn) { call in
             let tenant = try await call.tenant()
             let rules = try await database.read { try OfflineRules.of(tenant.id, $0) }
-            return try Response.json(IdentityAdmin.Offline(rules: rules.map(IdentityAdmin.OfflineRules.init)))
+            return IdentityAdmin.Offline(rules: rules.map(IdentityAdmin.OfflineRules.init))
         }
-        router.on(.put, .offline) { call in
-            let wanted = try await call.body(as: IdentityAdmin.Offline.self)
+        router.on(IdentityAdmin.setOfflineSignIn) { call, body in
+            let wanted = try await body.decoded()
             let rules = try wanted.rules.map { try OfflineRules($0) }
             try await tenants.setOfflineRules(rules, tenant: try await call.tenant())
-            return Response(status: .noContent)
         }
     }
 }

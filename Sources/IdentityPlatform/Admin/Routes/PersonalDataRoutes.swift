@@ -12,13 +12,13 @@ struct PersonalDataRoutes: Sendable {
     let users: UserAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .userData) { call in try await export(try await call.user()) }
-        router.on(.get, .userErasure) { call in
+        router.on(IdentityAdmin.exportUser) { call in try await export(try await call.user()) }
+        router.on(IdentityAdmin.getPersonalHoldings) { call in
             let user = try await call.user()
-            return try Response.json(try await transactions.database.read { try users.holdings(of: user, $0) })
+            return try await transactions.database.read { try users.holdings(of: user, $0) }
         }
-        router.on(.post, .userErasure) { call in try Response.json(try await users.erase(try await call.user())) }
-        router.on(.get, .auditExport) { call in
+        router.on(IdentityAdmin.eraseUser) { call in try await users.erase(try await call.user()) }
+        router.on(IdentityAdmin.exportAuditEntries) { call in
             try await export(of: try await call.tenantOfLog(), in: try AuditPeriod(call.request))
         }
     }

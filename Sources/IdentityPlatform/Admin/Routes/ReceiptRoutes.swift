@@ -10,18 +10,15 @@ struct ReceiptRoutes: Sendable {
     let receiptAuthorities: ReceiptAuthorities
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .receiptTrust) { call in
-            Response(
-                status: .ok,
-                json: try await receiptAuthorities.trust(of: try await call.tenant().id, devices: deviceAuthorities))
+        router.on(IdentityAdmin.getReceiptTrust) { call in
+            try await receiptAuthorities.trust(of: try await call.tenant().id, devices: deviceAuthorities)
         }
-        router.on(.get, .receiptSubject) { call in
+        router.on(IdentityAdmin.resolveReceiptSubject) { call in
             let (subject, person) = try await resolve(
                 try call.place("subject"), tenant: try await call.tenant().id)
-            return try Response.json(
-                IdentityAdmin.ReceiptSubject(
-                    user: subject.user.rawValue, userPrincipalName: person?.userPrincipalName,
-                    device: subject.device.rawValue, session: subject.session.rawValue))
+            return IdentityAdmin.ReceiptSubject(
+                user: subject.user.rawValue, userPrincipalName: person?.userPrincipalName,
+                device: subject.device.rawValue, session: subject.session.rawValue)
         }
     }
 

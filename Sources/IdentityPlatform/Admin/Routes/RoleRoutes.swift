@@ -9,29 +9,26 @@ struct RoleRoutes: Sendable {
     let users: UserAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .roles) { call in
+        router.on(IdentityAdmin.listRoles) { call in
             let tenant = try await call.tenant()
-            return try Response.json(
-                try await database.read { connection in
-                    try DirectoryRole.all.map { role in
-                        let members = try RoleMembers(connection).members(of: role.id, tenant: tenant.id)
-                        return IdentityAdmin.Role(
-                            id: role.id.rawValue, displayName: role.displayName,
-                            members: try members.compactMap {
-                                try Users(connection).find($0, tenant: tenant.id)?.userPrincipalName
-                            })
-                    }
-                })
+            return try await database.read { connection in
+                try DirectoryRole.all.map { role in
+                    let members = try RoleMembers(connection).members(of: role.id, tenant: tenant.id)
+                    return IdentityAdmin.Role(
+                        id: role.id.rawValue, displayName: role.displayName,
+                        members: try members.compactMap {
+                            try Users(connection).find($0, tenant: tenant.id)?.userPrincipalName
+                        })
+                }
+            }
         }
-        router.on(.put, .roleMember) { call in
+        router.on(IdentityAdmin.assignRole) { call in
             let role = try role(call)
             try await users.assign(role, to: try await call.user())
-            return Response(status: .noContent)
         }
-        router.on(.delete, .roleMember) { call in
+        router.on(IdentityAdmin.unassignRole) { call in
             let role = try role(call)
             try await users.unassign(role, from: try await call.user())
-            return Response(status: .noContent)
         }
     }
 

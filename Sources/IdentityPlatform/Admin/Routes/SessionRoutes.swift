@@ -9,30 +9,27 @@ struct SessionRoutes: Sendable {
     let users: UserAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .sessions) { call in
+        router.on(IdentityAdmin.listSessions) { call in
             let tenant = try await call.tenant()
             let name = call.request.uri.queryParameters.get("user")
-            let sessions = try await database.read { connection in
+            return try await database.read { connection in
                 // An unknown name is refused. An empty list would suggest that the person has no session.
                 let person = try name.map { try Users(connection).named($0, tenant: tenant) }
                 return try LiveSessions(connection).newest(1000, of: person?.id, tenant: tenant.id).compactMap {
                     try shown($0, connection)
                 }
             }
-            return try Response.json(sessions)
         }
-        router.on(.delete, .session) { call in
+        router.on(IdentityAdmin.revokeSession) { call in
             let tenant = try await call.tenant()
             let name = try call.place("session")
             guard let id = SessionID(rawValue: name) else {
                 throw AdminRefusal.noSession.naming("\(name) is not the id of a session.")
             }
             try await users.revoke(id, tenant: tenant)
-            return Response(status: .noContent)
         }
-        router.on(.delete, .userSessions) { call in
+        router.on(IdentityAdmin.revokeUserSessions) { call in
             try await users.revokeSessions(of: try await call.user())
-            return Response(status: .noContent)
         }
     }
 

@@ -11,12 +11,12 @@ struct SigningKeyRoutes: Sendable {
     let tenants: TenantAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .signingKeys) { call in try Response.json(try await signingKeys(of: try await call.tenant())) }
-        router.on(.post, .signingKeys) { call in
+        router.on(IdentityAdmin.listSigningKeys) { call in try await signingKeys(of: try await call.tenant()) }
+        router.on(IdentityAdmin.rotateSigningKeys) { call, body in
             let tenant = try await call.tenant()
-            let rotation = try await call.body(as: IdentityAdmin.KeyRotation.self)
+            let rotation = try await body.decoded()
             try await tenants.rotateKeys(of: tenant, immediately: rotation.immediately)
-            return try Response.json(try await signingKeys(of: tenant))
+            return try await signingKeys(of: tenant)
         }
     }
 

@@ -10,38 +10,37 @@ struct TenantRoutes: Sendable {
     let issuer: TokenIssuer
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .tenants) { call in
+        router.on(IdentityAdmin.listTenants) { call in
             let tenants = try await database.read { try Tenants($0).all() }
-            return try Response.json(tenants.map(shown))
+            return tenants.map(shown)
         }
-        router.on(.post, .tenants) { call in
-            let new = try await call.body(as: IdentityAdmin.NewTenant.self)
+        router.on(IdentityAdmin.addTenant) { call, body in
+            let new = try await body.decoded()
             let tenant = try await tenants.add(displayName: new.displayName, domain: new.domain)
-            return try Response.json(shown(tenant), status: .created)
+            return shown(tenant)
         }
-        router.on(.get, .tenant) { call in try Response.json(shown(try await call.tenant())) }
-        router.on(.delete, .tenant) { call in
+        router.on(IdentityAdmin.getTenant) { call in shown(try await call.tenant()) }
+        router.on(IdentityAdmin.removeTenant) { call in
             // The path must name the tenant explicitly, because removal cannot be undone.
             guard try call.place("tenant") != "-" else { throw AdminRefusal.unnamedTenant }
-            return try Response.json(try await tenants.remove(try await call.tenant()))
+            return try await tenants.remove(try await call.tenant())
         }
-        router.on(.get, .tenantHoldings) { call in
-            try Response.json(try await tenants.holdings(of: try await call.tenant()))
+        router.on(IdentityAdmin.getTenantHoldings) { call in
+            try await tenants.holdings(of: try await call.tenant())
         }
-        router.on(.get, .audit) { call in
+        router.on(IdentityAdmin.listAuditEntries) { call in
             let tenant = try await call.tenantOfLog()
             let asked = call.request.uri.queryParameters.get("count", as: Int.self) ?? 100
             let entries = try await database.read {
                 try AuditLog($0).latest(min(max(asked, 1), 10_000), tenant: tenant)
             }
-            return try Response.json(
-                entries.map {
-                    IdentityAdmin.AuditEntry(
-                        position: $0.position, time: $0.time.rawValue, actor: $0.actor, action: $0.action,
-                        subject: $0.subject, outcome: $0.outcome, repetitions: $0.repetitions,
-                        method: $0.method?.rawValue, detail: $0.detail, correlation: $0.correlation,
-                        clientAddress: $0.clientAddress)
-                })
+            return entries.map {
+                IdentityAdmin.AuditEntry(
+                    position: $0.position, time: $0.time.rawValue, actor: $0.actor, action: $0.action,
+                    subject: $0.subject, outcome: $0.outcome, repetitions: $0.repetitions,
+                    method: $0.method?.rawValue, detail: $0.detail, correlation: $0.correlation,
+                    clientAddress: $0.clientAddress)
+            }
         }
     }
 

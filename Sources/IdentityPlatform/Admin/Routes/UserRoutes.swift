@@ -9,45 +9,40 @@ struct UserRoutes: Sendable {
     let users: UserAdministration
 
     func add(to router: AdminRouter<some RequestContext>) {
-        router.on(.get, .users) { call in
+        router.on(IdentityAdmin.listUsers) { call in
             let tenant = try await call.tenant()
-            return try Response.json(
-                try await database.read { connection in
-                    try Users(connection).all(tenant: tenant.id).map { try shown($0, connection) }
-                })
+            return try await database.read { connection in
+                try Users(connection).all(tenant: tenant.id).map { try shown($0, connection) }
+            }
         }
-        router.on(.post, .users) { call in
+        router.on(IdentityAdmin.addUser) { call, body in
             let tenant = try await call.tenant()
-            let new = try await call.body(as: IdentityAdmin.NewUser.self)
+            let new = try await body.decoded()
             let user = try await users.add(
                 new.userPrincipalName, profile: profile(new), password: new.password, tenant: tenant)
-            return try Response.json(try await database.read { try shown(user, $0) }, status: .created)
+            return try await database.read { try shown(user, $0) }
         }
-        router.on(.get, .user) { call in
+        router.on(IdentityAdmin.getUser) { call in
             let user = try await call.user()
-            return try Response.json(try await database.read { try shown(user, $0) })
+            return try await database.read { try shown(user, $0) }
         }
-        router.on(.patch, .user) { call in
+        router.on(IdentityAdmin.changeUser) { call, body in
             let user = try await call.user()
-            let change = try await call.body(as: IdentityAdmin.UserChange.self)
+            let change = try await body.decoded()
             // An empty change is refused, because the request probably misspells the name of a JSON member.
             guard !change.isEmpty else { throw AdminRefusal.malformed }
             try await users.change(user, to: change.applied(to: user))
-            return Response(status: .noContent)
         }
-        router.on(.delete, .user) { call in
+        router.on(IdentityAdmin.removeUser) { call in
             try await users.remove(try await call.user())
-            return Response(status: .noContent)
         }
-        router.on(.put, .password) { call in
+        router.on(IdentityAdmin.setPassword) { call, body in
             let user = try await call.user()
-            let new = try await call.body(as: IdentityAdmin.NewPassword.self)
+            let new = try await body.decoded()
             try await users.setPassword(new.password, of: user)
-            return Response(status: .noContent)
         }
-        router.on(.delete, .userLock) { call in
+        router.on(IdentityAdmin.unlockUser) { call in
             try await users.unlock(try await call.user())
-            return Response(status: .noContent)
         }
     }
 

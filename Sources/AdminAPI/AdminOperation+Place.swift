@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension AdminOperation {
+    /// A placeholder in a path.
+    package struct Place: Sendable {
+        package let name: String
+        package let meaning: String
+        /// The codes of refusals if the path names nothing, or more than one thing.
+        let errors: [String]
+    }
+
+    /// The placeholders of the path, in their order.
+    package var places: [Place] {
+        path.matches(of: /\{(\w+)\}/).map { match in
+            let name = String(match.output.1)
+            let known = engine == "mdm" ? Self.managementPlaces : Self.directoryPlaces
+            let (meaning, errors) = known[name] ?? ("The id.", [])
+            return Place(name: name, meaning: meaning, errors: errors.map { "\(engine).\($0)" })
+        }
+    }
+
+    /// The codes with which the operation can be refused, in alphabetical order.
+    package var errors: [String] {
+        let isParsed = body() != nil || query.contains(where: \.isRequired)
+        let general = (isParsed ? ["\(engine).malformed"] : []) + ["\(engine).fault"]
+        return Set(general + places.flatMap(\.errors) + specificErrors).sorted()
+    }
+
+    /// The engine that serves the operation: `identity` or `mdm`.
+    package var engine: String { path.hasPrefix("/mdm/") ? "mdm" : "identity" }
+
+    private typealias Places = [String: (meaning: String, errors: [String])]
+
+    private static let tenant = (
+        meaning: "The tenant's id, its domain, or `-` for the only tenant.",
+        errors: ["tenant.missing", "tenant.none", "tenant.ambiguous"]
+    )
+
+    private static let directoryPlaces: Places = [
+        "tenant": tenant,
+        "user": ("The person's object id or user principal name.", ["user.missing"]),
+        "session": ("The session's id.", ["session.missing"]),
+        "group": ("The group's id, or a name that only one group has.", ["group.missing", "group.ambiguous"]),
+        "role": ("The role's template id or name.", ["role.missing"]),
+        "client": ("The client id.", ["client.missing"]),
+        "secret": ("The secret's id.", ["client.secret.missing"]),
+        "subject": ("The pseudonym in a receipt.", ["receipt.subject.missing"]),
+        "grant": ("The id of the grant.", ["breakGlass.missing"]),
+        "device": ("The device id.", ["device.missing"]),
+    ]
+
+    private static let managementPlaces: Places = [
+        "tenant": tenant,
+        "enrollment": ("The id of the enrollment profile.", ["enrollment.missing"]),
+        "device": (
+            "The device's UDID, or a name that only one managed device has.", ["device.missing", "device.ambiguous"]
+        ),
+        "profile": ("The profile's identifier.", []),
+        "app": ("The app's bundle identifier.", []),
+    ]
+}
