@@ -136,7 +136,7 @@ extension LiveDevice {
         }
 
         private static let noHello = """
-            its first frame is no hello, or its hello names no version that the broker has; a second hello
+            its first frame is not a hello, its hello names no version that the broker has, or it sends a second hello
             """
 
         @Test func `the broker closes a connection in each case of the page, and no other connection`() async throws {
@@ -171,7 +171,7 @@ extension LiveDevice {
                     try long.send(raw: begin((1 << 20) + 1, 0))
                     #expect(try await long.ends())
                 },
-                "half a frame: the rest does not arrive within five seconds": {
+                "it sends half a frame, and the rest does not arrive within five seconds": {
                     let app = try await greeted()
                     let began = ContinuousClock.now
                     try app.send(raw: begin(100, 50))
