@@ -46,8 +46,11 @@ final class AppDataRemoval {
 
     /// Notes the folders in the registrations of the apps that keep data.
     func noteFolders(in state: SessionMachine.State) throws {
-        for app in state.session?.dataHolders ?? [] { try processes.note(Set(device.dataFolders[app] ?? []), of: app) }
+        for app in state.session?.dataHolders ?? [] { try processes.note(paths(of: app), of: app) }
     }
+
+    /// The paths of the folders in an app's present registration.
+    private func paths(of app: String) -> Set<String> { Set((device.dataFolders[app] ?? []).map(\.path)) }
 
     /// The locked apps that have folders of data.
     var owingApps: Set<String> { Set(locks.apps).intersection(device.dataFolders.keys) }
@@ -84,7 +87,7 @@ final class AppDataRemoval {
     private func order(
         for apps: [String], of ended: Epoch, until deadline: Duration, in state: SessionMachine.State
     ) -> DataOrder {
-        let folders = apps.map { ($0, processes.folders(of: $0).union(device.dataFolders[$0] ?? [])) }
+        let folders = apps.map { ($0, processes.folders(of: $0).union(paths(of: $0))) }
         return processes.order(
             for: apps, of: ended, folders: Dictionary(uniqueKeysWithValues: folders),
             dataHolders: state.pending?.commit.dataHolders ?? [], until: deadline)

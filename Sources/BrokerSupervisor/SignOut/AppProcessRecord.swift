@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-package import DeviceSettings
 package import Processes
 
 /// The processes that have made requests as apps with folders of data, and those that have registered erasers: in the
@@ -15,9 +14,9 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     private var former: [String: Set<ProcessTable.Name>] = [:]
     /// Nil if an earlier version wrote the record.
     private var erasers: [AppEraser: EraserProcesses]?
-    /// The folders of the apps that were given data of the worker, including folders that a registration named only
-    /// earlier in the session. Nil if there are none.
-    private var folders: [String: Set<DataFolder>]?
+    /// For each app that was given data of the worker, the paths of its folders, including folders that a registration
+    /// named only earlier in the session. Nil if there are none.
+    private var folders: [String: Set<String>]?
     /// True if an earlier record could not be read; otherwise nil.
     private var isIncomplete: Bool?
 
@@ -47,14 +46,14 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
 
     // MARK: Folders
 
-    /// Notes folders of an app that was given data of the worker.
-    package mutating func note(_ named: Set<DataFolder>, of app: String) {
+    /// Notes the paths of folders of an app that was given data of the worker.
+    package mutating func note(_ named: Set<String>, of app: String) {
         guard !named.isEmpty else { return }
         folders = (folders ?? [:]).merging([app: named]) { $0.union($1) }
     }
 
-    /// The folders that were noted for an app since the session began.
-    package func folders(of app: String) -> Set<DataFolder> { folders?[app] ?? [] }
+    /// The paths of the folders that were noted for an app since the session began.
+    package func folders(of app: String) -> Set<String> { folders?[app] ?? [] }
 
     // MARK: Requests
 

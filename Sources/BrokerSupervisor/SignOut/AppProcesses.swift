@@ -60,7 +60,7 @@ final class AppProcesses {
         try change { $0.note(process, of: app, isRunning: Self.isRunning) }
     }
 
-    func note(_ folders: Set<DataFolder>, of app: String) throws { try change { $0.note(folders, of: app) } }
+    func note(_ folders: Set<String>, of app: String) throws { try change { $0.note(folders, of: app) } }
 
     func noteLate(_ process: ProcessTable.Name, of app: String) throws {
         try change { $0.noteLate(process, of: app, isRunning: Self.isRunning) }
@@ -114,7 +114,7 @@ final class AppProcesses {
 
     // MARK: What the record says
 
-    func folders(of app: String) -> Set<DataFolder> { record.folders(of: app) }
+    func folders(of app: String) -> Set<String> { record.folders(of: app) }
 
     func unerased(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
         record.unerased(of: app, in: epoch, isRunning: Self.isRunning)
@@ -161,11 +161,11 @@ final class AppProcesses {
 
     /// The order to take the data of apps away: see ``DataOrder``.
     func order(
-        for apps: [String], of epoch: Epoch, folders: [String: Set<DataFolder>], dataHolders: Set<String>,
+        for apps: [String], of epoch: Epoch, folders: [String: Set<String>], dataHolders: Set<String>,
         until deadline: Duration
     ) -> DataOrder {
         DataOrder(
-            for: apps, of: epoch, folders: folders.mapValues { Set($0.map(\.path)) }, dataHolders: dataHolders,
+            for: apps, of: epoch, folders: folders, dataHolders: dataHolders,
             until: deadline, record, isRunning: Self.isRunning)
     }
 }
