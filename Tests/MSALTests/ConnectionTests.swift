@@ -152,7 +152,7 @@ import UnixSocket
 
     @Test func `a BATON_SOCKET that leads to no socket is reported`() async throws {
         var deadlines = BrokerDeadlines.generous
-        deadlines.connect = .milliseconds(20)
+        deadlines.connect = .milliseconds(500)
         let connection = BrokerConnection(location: .named("/nonexistent/broker.sock"), deadlines: deadlines)
         defer { connection.close() }
         let application = try MSALPublicClientApplication(
