@@ -57,7 +57,7 @@ extension Decoder {
         _ = try? EndSessionRequest(members)
         _ = try? SessionStatusRequest(members)
         _ = try? OfflineQuestion(members)
-        _ = try? DeviceTokenRequest(members)
+        _ = try? DeviceTokenGrantRequest(members)
         _ = try? BrowserCredential(members)
         _ = try? DeviceEpoch.read(members)
         _ = OAuthError(members)
