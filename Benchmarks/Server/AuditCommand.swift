@@ -60,7 +60,7 @@ struct AuditCommand: ParsableCommand {
 
     @Sendable private static func stamped(_ tenant: TenantID, _ connection: any Connection) throws {
         try AuditLog(connection).append(
-            AuditAction(rawValue: "sign-in"), tenant: tenant, actor: "person", subject: "client", at: .now)
+            AuditLine(AuditAction(rawValue: "sign-in"), tenant: tenant, actor: "person", subject: "client", at: .now))
     }
 
     private static let table = Migration(
