@@ -4,8 +4,10 @@
 package struct AdminFailure: Error, Codable, Sendable {
     package let error: Reason
 
-    package init(code: String, message: String, remedy: String) {
-        error = Reason(code: code, message: message, remedy: remedy)
+    /// - Parameter changed: the names of the members of an object that have changed, if the call was refused for this
+    ///   reason.
+    package init(code: String, message: String, remedy: String, changed: [String]? = nil) {
+        error = Reason(code: code, message: message, remedy: remedy, changed: changed)
     }
 
     /// The texts of a refusal: the cause and the remedy.
@@ -39,5 +41,7 @@ package struct AdminFailure: Error, Codable, Sendable {
         package let code: String
         package let message: String
         package let remedy: String
+        /// The names of the members that have changed since the caller read the object; nil for other refusals.
+        package let changed: [String]?
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 package import Storage
 
 /// The tables of device management. The tenant is the first column of the key of every table, except the tables of the
@@ -18,7 +19,8 @@ package enum MDMSchema {
         Migration("packages", PackageCopy.statements),
         Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
         Migration("finished commands", [finishedCommands]),
-    ]
+        Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
+    ] + IdempotencyKeys.migrations
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,
     /// both lists are due.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AdminServer
 internal import Foundation
 package import Hummingbird
 internal import Logging
@@ -47,10 +48,9 @@ package struct MDMService: Sendable {
     /// Adds the routes for devices.
     package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
 
-    /// Adds the routes of ``MDMAdmin/operations``. Callers on the administration socket are fully trusted; the executable
-    /// restricts who may call.
-    package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
-        let router = MDMAdminRouter(router: router, calls: MDMAdminCalls(database: database))
+    /// Adds the routes of ``MDMAdmin/operations``. The doors through which calls arrive identify the callers.
+    package func addAdminRoutes(to router: Router<AdminContext>) {
+        let router = MDMAdminRouter(router, database, prepare: MDMAdminTenants(database: database).prepare)
         let log = MDMAdminLog(sources: sources)
         let commands = CommandRequests(
             database: database, sources: sources, sealer: sealer, log: log, maximumQueue: configuration.maximumQueue)
@@ -59,7 +59,7 @@ package struct MDMService: Sendable {
             profileLifetime: configuration.profileLifetime, log: log
         ).add(to: router)
         ManagedDeviceRoutes(database: database, sources: sources, log: log, commands: commands).add(to: router)
-        ProfileRoutes(database: database, log: log, commands: commands).add(to: router)
+        ProfileRoutes(database: database, sources: sources, log: log, commands: commands).add(to: router)
         AppRoutes(
             database: database, sources: sources, packages: packages, addresses: addresses, log: log,
             commands: commands

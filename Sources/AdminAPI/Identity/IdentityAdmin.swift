@@ -16,16 +16,16 @@ package enum IdentityAdmin {
         listRoles.operation, assignRole.operation, unassignRole.operation,
         exportUser.operation, getPersonalHoldings.operation, eraseUser.operation,
         listSessions.operation, revokeSession.operation, revokeUserSessions.operation,
-        listGroups.operation, addGroup.operation, removeGroup.operation, addGroupMember.operation,
+        listGroups.operation, getGroup.operation, addGroup.operation, removeGroup.operation, addGroupMember.operation,
         removeGroupMember.operation,
-        listClients.operation, addClient.operation, addCompatibilityClients.operation, changeClient.operation,
+        listClients.operation, getClient.operation, addClient.operation, addCompatibilityClients.operation, changeClient.operation,
         removeClient.operation, listClientSecrets.operation, addClientSecret.operation,
         removeClientSecret.operation,
         listSigningKeys.operation, rotateSigningKeys.operation,
         getReceiptTrust.operation, resolveReceiptSubject.operation,
         getOfflineSignIn.operation, setOfflineSignIn.operation,
         listBreakGlassGrants.operation, grantBreakGlass.operation, revokeBreakGlass.operation,
-        listDevices.operation, changeDevice.operation, removeDevice.operation,
+        listDevices.operation, getDevice.operation, changeDevice.operation, removeDevice.operation,
     ]
 
     package static let getOpenAPI = Endpoint<Empty, Document>(

@@ -3,7 +3,7 @@
 /// The operations on enrollments.
 extension MDMAdmin {
     package static let listEnrollments = Endpoint<Empty, [Enrollment]>(
-        "listEnrollments", .get("/mdm/tenants/{tenant}/enrollments"),
+        "listEnrollments", .get("/mdm/tenants/{tenant}/enrollments"), query: QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator,
             permission: "DeviceManagementManagedDevices.Read.All"),

@@ -53,7 +53,7 @@ package enum MDMAdmin {
         }
     }
 
-    package struct EnrollmentProfile: Codable, Sendable {
+    package struct EnrollmentProfile: Codable, Sendable, SecretReply {
         package let id: String
         package let name: String
         /// The profile, Base64. It contains the device's key and works once, for one device.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
-internal import HTTPTypes
+package import AdminAPI
+internal import AdminServer
+package import HTTPTypes
 
 /// Why an administrative act was refused. Messages do not name people.
-package enum AdminRefusal: String, Error, Sendable {
+package enum AdminRefusal: String, OperationRefusing, Sendable {
     case malformed = "identity.malformed"
     case noTenant = "identity.tenant.missing"
     case noTenants = "identity.tenant.none"
@@ -46,7 +47,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case busy = "identity.busy"
     case fault = "identity.fault"
 
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch self {
         case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
             .noReceiptSubject, .noBreakGlass:
@@ -60,7 +61,7 @@ package enum AdminRefusal: String, Error, Sendable {
         }
     }
 
-    var failure: AdminFailure {
+    package var failure: AdminFailure {
         let (message, remedy) = words
         return AdminFailure(code: rawValue, message: message, remedy: remedy)
     }
@@ -170,14 +171,15 @@ extension AdminRefusal {
     }
 }
 
-/// A refusal on the administration socket. Its message names the object concerned, such as a device, but never a
+/// A refusal of an administrative act. Its message names the object concerned, such as a device, but never a
 /// person.
-struct NamedRefusal: Error {
+struct NamedRefusal: OperationRefusing {
     let refusal: AdminRefusal
     let message: String
     /// The remedy; nil for the refusal's default remedy.
     let remedy: String?
 
+    var status: HTTPResponse.Status { refusal.status }
     var failure: AdminFailure {
         AdminFailure(code: refusal.rawValue, message: message, remedy: remedy ?? refusal.failure.error.remedy)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
+package import AdminAPI
+internal import AdminServer
+package import HTTPTypes
 package import OAuth
 package import Redaction
 internal import Storage
@@ -32,11 +34,13 @@ package struct NewClient: Sendable {
 }
 
 /// A redirect URI that cannot be registered.
-package struct RefusedRedirectURI: Error, Sendable {
+package struct RefusedRedirectURI: OperationRefusing, Sendable {
     package let text: String
     package let problem: RedirectURIProblem
 
-    var failure: AdminFailure {
+    package var status: HTTPResponse.Status { AdminRefusal.badRedirect.status }
+
+    package var failure: AdminFailure {
         let (cause, remedy) = problem.words
         return AdminFailure(
             code: AdminRefusal.badRedirect.rawValue, message: "The address \(text.prefix(200)) \(cause).",

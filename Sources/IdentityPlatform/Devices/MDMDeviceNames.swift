@@ -71,16 +71,12 @@ package struct MDMDeviceNames: Sendable {
 }
 
 extension Devices {
-    /// Returns the names that an organisation's devices have in device management.
+    /// Returns the name that a device has in device management; nil if it is not managed.
     ///
     /// - Throws: ``StorageError``
-    func managementNames(tenant: TenantID) throws -> [DeviceID: String] {
-        let rows = try connection.rows(
-            "SELECT id, managedAs FROM device WHERE tenant = \(tenant) AND managedAs IS NOT NULL")
-        return try rows.reduce(into: [:]) { names, row in
-            let id: DeviceID = try row["id"]
-            names[id] = try row["managedAs"]
-        }
+    func managementName(of device: Device) throws -> String? {
+        try connection.row("SELECT managedAs FROM device WHERE tenant = \(device.tenant) AND id = \(device.id)")?[
+            "managedAs"]
     }
 
     /// - Returns: whether something changed.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import MDMProtocol
 internal import Storage
@@ -13,17 +14,19 @@ struct AppRoutes: Sendable {
     let log: MDMAdminLog
     let commands: CommandRequests
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.listApps) { call in
-            let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all() }
-            return apps.map(Self.description)
+    func add(to router: MDMAdminRouter) {
+        router.on(list: MDMAdmin.listApps) { call, page in
+            let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all(on: page) }
+            return Page(apps, of: page, key: \.listKey, shown: Self.description)
         }
-        router.on(MDMAdmin.addApp) { call, new in
-            Self.description(of: try await register(new, call))
+        router.on(MDMAdmin.addApp) { call, body in
+            Self.description(of: try await register(try body.decoded(), call))
         }
-        router.on(MDMAdmin.installApp) { call, wanted in try await push(wanted, call) }
-        router.on(MDMAdmin.configureApp) { call, configuration in
-            try await configure(configuration, call)
+        router.on(MDMAdmin.installApp, limit: MDMAdminCall.maximumBody) { call, body in
+            try await push(try body.decoded(), call)
+        }
+        router.on(MDMAdmin.configureApp, limit: MDMAdminCall.maximumBody) { call, body in
+            try await configure(try body.decoded(), call)
         }
         router.on(MDMAdmin.removeAppConfiguration) { call in try await configure(nil, call) }
     }
@@ -46,7 +49,7 @@ struct AppRoutes: Sendable {
         let app = OfferedApp(
             bundleIdentifier: new.bundleIdentifier, version: new.version, title: new.title, size: stored.size,
             sha256: stored.sha256, createdAt: sources.now())
-        try await database.write { connection in
+        try await call.act(on: database, at: app.createdAt) { connection in
             try packages.confirm(stored, in: connection)
             try Apps(connection: connection, tenant: call.tenant).put(app)
             try log.record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import MDMProtocol
 internal import Storage
 
@@ -20,7 +21,7 @@ struct CommandRequests: Sendable {
     ) async throws -> [MDMAdmin.Command] {
         let now = sources.now()
         let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
-        return try await database.write { connection in
+        return try await call.act(on: database, at: now) { connection in
             let device = try call.device(in: connection)
             guard device.state == .enrolled else {
                 throw MDMAdminRefusal(.notEnrolled, "The device \(device.name) (\(device.udid)) is not enrolled.")
@@ -30,7 +31,7 @@ struct CommandRequests: Sendable {
                 try queue.append(request, about: subject, now: now, limit: maximumQueue, sealer: sealer)
                 try log.record(
                     .commandQueued, device.udid,
-                    detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
+                    detail: [request.command.requestType, call.received[place: "profile"] ?? call.received[place: "app"]]
                         .compactMap(\.self).joined(separator: " "), of: call, in: connection)
             }
             return requests.map { request in

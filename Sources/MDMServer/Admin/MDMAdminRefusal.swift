@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
-internal import HTTPTypes
+package import AdminAPI
+internal import AdminServer
+package import HTTPTypes
 internal import MDMProtocol
 
 /// Why an administrative call was refused.
-package struct MDMAdminRefusal: Error, Sendable {
+package struct MDMAdminRefusal: OperationRefusing, Sendable {
     /// Stable codes of the refusals.
     package enum Code: String, Sendable {
         case malformed = "mdm.malformed"
@@ -50,7 +51,7 @@ package struct MDMAdminRefusal: Error, Sendable {
         (self.message, self.remedy, self.detail) = (message, remedy, detail)
     }
 
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch code {
         case .noTenant, .noTenants, .noDevice, .noProfile, .noApp, .noEnrollment: .notFound
         case .notEnrolled, .queueFull, .ambiguousDevice, .ambiguousTenant, .otherProfile: .conflict
@@ -60,7 +61,7 @@ package struct MDMAdminRefusal: Error, Sendable {
         }
     }
 
-    var failure: AdminFailure {
+    package var failure: AdminFailure {
         let (message, remedy) = (message ?? words.message, remedy ?? words.remedy)
         let reasons = ([detail].compactMap(\.self) + findings.map(\.description)).joined(separator: " ")
         return AdminFailure(

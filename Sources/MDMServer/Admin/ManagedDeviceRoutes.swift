@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Logging
 internal import MDMProtocol
@@ -12,21 +13,19 @@ struct ManagedDeviceRoutes: Sendable {
     let log: MDMAdminLog
     let commands: CommandRequests
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.listManagedDevices) { call in
+    func add(to router: MDMAdminRouter) {
+        router.on(list: MDMAdmin.listManagedDevices) { call, page in
             let now = sources.now()
             return try await database.read { connection in
-                try DeviceRecords(connection: connection, tenant: call.tenant).all().map {
+                let devices = try DeviceRecords(connection: connection, tenant: call.tenant).all(on: page)
+                return try Page(devices, of: page, key: \.listKey) {
                     try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
                 }
             }
         }
-        router.on(MDMAdmin.getManagedDevice) { call in
+        router.on(object: MDMAdmin.getManagedDevice) { call in
             let now = sources.now()
-            return try await database.read { connection in
-                let device = try call.device(in: connection)
-                return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
-            }
+            return try await database.read { try Self.description(of: call, now: now, in: $0) }
         }
         router.on(MDMAdmin.unenrollDevice) { call in try await remove(call) }
         router.on(MDMAdmin.listCommands) { call in
@@ -43,7 +42,9 @@ struct ManagedDeviceRoutes: Sendable {
 
     private func remove(_ call: MDMAdminCall) async throws {
         let now = sources.now()
-        let udid = try await database.write { connection in
+        let udid = try await call.act(
+            on: database, at: now, changing: { try Self.description(of: call, now: now, in: $0) }
+        ) { connection in
             let device = try call.device(in: connection)
             try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
@@ -52,6 +53,12 @@ struct ManagedDeviceRoutes: Sendable {
             return device.udid
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
+    }
+
+    private static func description(
+        of call: MDMAdminCall, now: Timestamp, in connection: any Connection
+    ) throws -> MDMAdmin.Device {
+        try description(of: try call.device(in: connection), tenant: call.tenant, now: now, in: connection)
     }
 
     private static func description(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Foundation
 internal import Hummingbird
 internal import MDMProtocol
@@ -8,18 +9,21 @@ internal import Storage
 /// The administration routes for profiles.
 struct ProfileRoutes: Sendable {
     let database: any Database
+    let sources: MDMSources
     let log: MDMAdminLog
     let commands: CommandRequests
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.listProfiles) { call in
-            let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all() }
-            return entries.map { Self.description(of: $0) }
+    func add(to router: MDMAdminRouter) {
+        router.on(list: MDMAdmin.listProfiles) { call, page in
+            let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all(on: page) }
+            return Page(entries, of: page, key: \.identifier) { Self.description(of: $0) }
         }
-        router.on(MDMAdmin.addProfile) { call, new in try await add(new, call) }
+        router.on(MDMAdmin.addProfile, limit: MDMAdminCall.maximumBody) { call, body in
+            try await add(try body.decoded(), call)
+        }
         router.on(MDMAdmin.removeProfile) { call in
             let identifier = try call.place("profile")
-            let removed = try await database.write { connection in
+            let removed = try await call.act(on: database, at: sources.now()) { connection in
                 guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
                 try log.record(.profileRemoved, identifier, of: call, in: connection)
                 return true
@@ -45,11 +49,12 @@ struct ProfileRoutes: Sendable {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
-        let outcome = try await database.write { connection in
+        let replaces = try call.received.query(.replace, as: Bool.self) ?? false
+        let outcome = try await call.act(on: database, at: sources.now()) { connection in
             let profiles = Profiles(connection: connection, tenant: call.tenant)
             let former = try profiles.find(profile.identifier)
             if former?.body == body { return "unchanged" }
-            guard former == nil || call.replaces else {
+            guard former == nil || replaces else {
                 throw MDMAdminRefusal(
                     .otherProfile, "There is another profile \(profile.identifier) in the tenant already.")
             }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import MDMProtocol
 package import Storage
 
@@ -65,8 +66,21 @@ struct DeviceRecords {
         try connection.record(DeviceRecord.self, "WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
-    func all() throws -> [DeviceRecord] {
-        try connection.records(DeviceRecord.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
+    /// Returns a page of the devices, in the order of their names, and one device more if there is another page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func all(on page: PageRequest) throws -> [DeviceRecord] {
+        let selection = try page.selection(orderedBy: DeviceRecord.Column.name, .udid)
+        return try connection.records(DeviceRecord.self, "WHERE tenant = \(tenant) \(selection)")
+    }
+
+    /// Returns the devices that have not left and have this name.
+    ///
+    /// - Throws: ``StorageError``
+    func named(_ name: String) throws -> [DeviceRecord] {
+        try connection.records(
+            DeviceRecord.self,
+            "WHERE tenant = \(tenant) AND name = \(name) AND state <> \(DeviceRecord.State.left) ORDER BY udid")
     }
 
     /// Starts a new enrollment of the device. Removes all data of an earlier enrollment, including its queue.

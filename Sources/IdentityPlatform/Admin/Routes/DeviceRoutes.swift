@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Storage
 
 /// The administration routes for the directory's devices.
 struct DeviceRoutes: Sendable {
     let database: any Database
-    let devices: DeviceAdministration
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.listDevices) { call in
+    func add(to router: AdminRouter) {
+        router.on(list: IdentityAdmin.listDevices) { call, page in
             let tenant = try await call.tenant()
             return try await database.read { connection in
-                let devices = Devices(connection)
-                let udids = try devices.managementNames(tenant: tenant.id)
-                let ahead = try AheadDevices(connection).all(tenant: tenant.id)
-                return try devices.all(tenant: tenant.id).map {
-                    shown($0, udid: udids[$0.id], ahead: ahead[$0.id])
-                }
+                let devices = try Devices(connection).all(tenant: tenant.id, on: page)
+                return try Page(devices, of: page, key: \.listKey) { try shown($0, connection) }
             }
+        }
+        router.on(object: IdentityAdmin.getDevice) { call in
+            let (tenant, id) = (try await call.tenant(), try device(call))
+            return try await database.read { try shown(id, of: tenant, $0) }
         }
         router.on(IdentityAdmin.changeDevice) { call, body in
             let tenant = try await call.tenant()
-            let change = try await body.decoded()
-            try await devices.setEnabled(change.accountEnabled, try device(call), tenant: tenant)
+            let change = try body.decoded()
+            let id = try device(call)
+            try await acts(call, changing: id, of: tenant).setEnabled(change.accountEnabled, id, tenant: tenant)
         }
         router.on(IdentityAdmin.removeDevice) { call in
             let tenant = try await call.tenant()
-            try await devices.remove(try device(call), tenant: tenant)
+            let id = try device(call)
+            try await acts(call, changing: id, of: tenant).remove(id, tenant: tenant)
         }
     }
 
@@ -39,8 +41,19 @@ struct DeviceRoutes: Sendable {
         return id
     }
 
-    private func shown(_ device: Device, udid: String?, ahead: Timestamp?) -> IdentityAdmin.Device {
-        IdentityAdmin.Device(
+    private func acts(_ call: AdminCall, changing id: DeviceID, of tenant: Tenant) -> DeviceAdministration {
+        call.acts { try shown(id, of: tenant, $0) }.devices
+    }
+
+    private func shown(_ id: DeviceID, of tenant: Tenant, _ connection: any Connection) throws -> IdentityAdmin.Device {
+        guard let device = try Devices(connection).find(id, tenant: tenant.id) else { throw AdminRefusal.noDevice }
+        return try shown(device, connection)
+    }
+
+    private func shown(_ device: Device, _ connection: any Connection) throws -> IdentityAdmin.Device {
+        let udid = try Devices(connection).managementName(of: device)
+        let ahead = try AheadDevices(connection).since(device)
+        return IdentityAdmin.Device(
             deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
             operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
             trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,
