@@ -36,6 +36,7 @@ package struct AdminRoutes: Sendable {
         BreakGlassRoutes(acts: acts.breakGlass).add(to: router)
         RoleRoutes(database: database, users: acts.users).add(to: router)
         ClientRoutes(database: database, clients: acts.clients).add(to: router)
+        ApplicationRoutes(database: database, clients: acts.clients).add(to: router)
         DeviceRoutes(database: database, devices: acts.devices).add(to: router)
         GroupRoutes(database: database, groups: acts.groups).add(to: router)
         SessionRoutes(database: database, users: acts.users).add(to: router)

@@ -50,12 +50,12 @@ struct ClientRoutes: Sendable {
             return try await clients.addCompatibilityPack(tenant: tenant).map(shown)
         }
         router.on(IdentityAdmin.changeClient) { call, body in
-            let client = try await client(call)
+            let client = try await call.client()
             let change = try await body.decoded()
             try await clients.setEnabled(change.accountEnabled, client)
         }
         router.on(IdentityAdmin.removeClient) { call in
-            let client = try await client(call)
+            let client = try await call.client()
             try await clients.remove(client)
         }
         addSecretRoutes(to: router)
@@ -63,27 +63,17 @@ struct ClientRoutes: Sendable {
 
     private func addSecretRoutes(to router: AdminRouter<some RequestContext>) {
         router.on(IdentityAdmin.listClientSecrets) { call in
-            let client = try await client(call)
+            let client = try await call.client()
             return try await database.read { try ClientSecrets($0).all(of: client) }
                 .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) }
         }
         router.on(IdentityAdmin.addClientSecret) { call in
-            let (secret, text) = try await clients.addSecret(to: try await client(call))
+            let (secret, text) = try await clients.addSecret(to: try await call.client())
             return IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text)
         }
         router.on(IdentityAdmin.removeClientSecret) { call in
-            try await clients.removeSecret(try call.place("secret"), of: try await client(call))
+            try await clients.removeSecret(try call.place("secret"), of: try await call.client())
         }
-    }
-
-    private func client(_ call: AdminCall) async throws -> Client {
-        let tenant = try await call.tenant()
-        let name = try call.place("client")
-        let client = try await database.read { connection in
-            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
-        }
-        guard let client else { throw AdminRefusal.noClient.naming("There is no client \(name) in \(tenant.domain).") }
-        return client
     }
 
     private func shown(_ client: Client) -> IdentityAdmin.Client {
