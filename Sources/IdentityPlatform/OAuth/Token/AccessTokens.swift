@@ -54,6 +54,7 @@ package struct AccessTokens: Sendable {
             let session = SessionID(rawValue: try self.text(claims, .sessionID)),
             let client = ClientID(rawValue: try self.text(claims, .appID))
         else { throw Refusal.malformed }
+        guard try self.text(claims, .identityType) == AccessToken.identityType else { throw Refusal.malformed }
         try await verify(token, tenant)
         try judge(claims, of: tenant, for: resources)
         let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
@@ -126,6 +127,9 @@ package struct AccessToken: Sendable {
     package let roles: HeldRoles
     /// All claims of the token.
     package let claims: Members
+
+    /// The value of `idtyp` in these tokens.
+    static let identityType = "user"
 }
 
 extension AccessToken {
