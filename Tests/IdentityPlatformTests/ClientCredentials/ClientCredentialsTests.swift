@@ -291,7 +291,8 @@ import Testing
         #expect(acts.allSatisfy { $0.actor == "operator" && $0.subject == application.client.id.rawValue })
         // Graph shows the application as the initiator.
         let auditor = try await GraphCaller(fixture, .globalReader)
-        let shown = try await auditor.get("/auditLogs/directoryAudits?$filter=activityDisplayName eq 'client.sign-in'")
+        let filter = percentEncoded("activityDisplayName eq 'client.sign-in'")
+        let shown = try await auditor.get("/auditLogs/directoryAudits?$filter=\(filter)")
         #expect(try shown.list.count == 2)
         #expect(
             try shown.list.allSatisfy {
