@@ -8,6 +8,7 @@ import JSON
 import OAuth
 import Redaction
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -225,6 +226,20 @@ import Testing
         try await clients.removeKey(application.keyID, of: application.client)
         #expect(try await application.ask(try application.assertion()).errorNumber == 700027)
         #expect(try await application.ask(try application.assertion(signedBy: next)).status == .ok)
+    }
+
+    @Test(
+        arguments: [
+            ("DELETE FROM clientKey", 700027), ("DELETE FROM applicationPermission", 5_000_645),
+            ("UPDATE client SET accountEnabled = 0", 7_000_112),
+        ] as [(SQL, Int)])
+    func `what is taken away while the signature is verified no longer counts`(change: SQL, number: Int) async throws {
+        let interlude = InterleavedDatabase.Interlude()
+        let fixture = try await TestPlatform(over: { InterleavedDatabase($0, interlude) })
+        let application = try await TestApplication(fixture)
+        _ = try await application.token()
+        interlude.set { try await fixture.platform.database.write { try $0.execute(change) } }
+        #expect(try await application.ask(try application.assertion()).errorNumber == number)
     }
 
     @Test func `other grants and endpoints refuse an assertion, and say so`() async throws {

@@ -136,7 +136,7 @@ extension AccessToken {
     /// Checks again, in the transaction of an act, that the token's session is valid and its application is enabled.
     ///
     /// - Throws: ``AccessTokens/Refusal``, ``StorageError``
-    func confirm(_ connection: any Connection) throws {
+    package func confirm(_ connection: any Connection) throws {
         guard try Clients(connection).find(client, tenant: tenant)?.isEnabled == true else {
             throw AccessTokens.Refusal.ended
         }
