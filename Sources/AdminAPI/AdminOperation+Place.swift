@@ -44,6 +44,8 @@ extension AdminOperation {
         "role": ("The role's template id or name.", ["role.missing"]),
         "client": ("The client id.", ["client.missing"]),
         "secret": ("The secret's id.", ["client.secret.missing"]),
+        "key": ("The key's id.", ["client.key.missing"]),
+        "permission": ("The name of a permission for administration.", ["client.permission"]),
         "subject": ("The pseudonym in a receipt.", ["receipt.subject.missing"]),
         "grant": ("The id of the grant.", ["breakGlass.missing"]),
         "device": ("The device id.", ["device.missing"]),

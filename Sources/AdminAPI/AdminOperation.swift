@@ -78,7 +78,8 @@ package struct AdminOperation: Sendable {
         case recordedReading(audit: String)
         /// A change. It records one or more of the actions, depending on what changed.
         ///
-        /// A dangerous change cannot be undone, or takes access away from many people at once.
+        /// A dangerous change cannot be undone, takes access away from many people at once, or gives power to an
+        /// application.
         case change(audit: [String], isDangerous: Bool)
 
         /// Returns a change that records these actions.
@@ -121,6 +122,14 @@ package struct AdminOperation: Sendable {
 
     /// Every operation.
     package static let all: [AdminOperation] = IdentityAdmin.operations + MDMAdmin.operations
+
+    /// The permission with which an application may call the operation; nil if only the server's own socket serves it.
+    package var permission: String? {
+        if case .directory(_, let permission) = access { permission } else { nil }
+    }
+
+    /// The permissions of all operations, in alphabetical order.
+    package static let permissions: [String] = Set(all.compactMap(\.permission)).sorted()
 }
 
 /// A parameter in the query of an operation's URL.

@@ -12,5 +12,5 @@ package enum IdentitySchema {
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
         + DevicesSchema.ahead + AuditSchema.clientAddress + ErasureSchema.migrations + BreakGlassSchema.migrations
-        + AuditSchema.door + IdempotencyKeys.migrations
+        + ClientsSchema.applications + AuditSchema.door + IdempotencyKeys.migrations
 }

@@ -132,7 +132,8 @@ struct Composition {
         var identity = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,
-                port: configuration.port, aliases: names.aliases))
+                port: configuration.port, administration: names.administration,
+                administrationPort: configuration.administrationPort, aliases: names.aliases))
         identity.compatibility = configuration.compatibility
         identity.breachedPasswords = configuration.passwords.breached
         identity.retention = configuration.retention.identity

@@ -89,6 +89,18 @@ struct AdminCall: Sendable {
         let (tenant, name) = (try await tenant(), try place("user"))
         return try await database.read { try Users($0).named(name, tenant: tenant) }
     }
+
+    /// Returns the application in the path, identified by its client id.
+    ///
+    /// - Throws: ``NamedRefusal`` `noClient`, ``StorageError``
+    func client() async throws -> Client {
+        let (tenant, name) = (try await tenant(), try place("client"))
+        let client = try await database.read { connection in
+            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
+        }
+        guard let client else { throw AdminRefusal.noClient.naming("There is no client \(name) in \(tenant.domain).") }
+        return client
+    }
 }
 
 extension Users {

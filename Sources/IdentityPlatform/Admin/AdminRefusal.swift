@@ -38,6 +38,9 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
     case unknownAlgorithm = "identity.client.algorithm"
     case publicClient = "identity.client.public"
     case noSecret = "identity.client.secret.missing"
+    case badClientKey = "identity.client.key"
+    case noClientKey = "identity.client.key.missing"
+    case tooManyClientKeys = "identity.client.keys"
     case rotationPending = "identity.keys.pending"
     case noBreakGlass = "identity.breakGlass.missing"
     case breakGlassActive = "identity.breakGlass.active"
@@ -50,9 +53,9 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
     package var status: HTTPResponse.Status {
         switch self {
         case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
-            .noReceiptSubject, .noBreakGlass:
+            .noClientKey, .noReceiptSubject, .noBreakGlass:
             .notFound
-        case .taken, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse, .breakGlassActive,
+        case .taken, .tooManyClientKeys, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse, .breakGlassActive,
             .breakGlassDisabled:
             .conflict
         case .busy: .serviceUnavailable
@@ -136,7 +139,7 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .unknownResource:
             (
                 "The server does not know one of the resources.",
-                "Use the application id of Graph or of device registration."
+                "Use the application id of Graph, of device registration or of administration."
             )
         case .unknownPermission:
             ("No resource of the server has this permission.", "Use the names in docs/reference/identity-platform.md.")
@@ -144,6 +147,14 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
         case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
+        case .badClientKey:
+            (
+                "The key is not one public key or certificate in PEM, with RSA of 2048 to 4096 bits or P-256.",
+                "Give the output of openssl pkey -pubout, or a certificate."
+            )
+        case .noClientKey: ("The client has no such key.", "List its keys: baton admin client key list.")
+        case .tooManyClientKeys:
+            ("A client can have at most five keys.", "Remove one that is not used: baton admin client key remove.")
         case .rotationPending:
             ("New signing keys are already scheduled.", "Wait until they sign, or rotate immediately.")
         case .noBreakGlass:

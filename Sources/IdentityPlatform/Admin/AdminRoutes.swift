@@ -38,6 +38,7 @@ package struct AdminRoutes: Sendable {
         BreakGlassRoutes(database: database).add(to: router)
         RoleRoutes(database: database).add(to: router)
         ClientRoutes(database: database, resources: resources).add(to: router)
+        ApplicationRoutes(database: database).add(to: router)
         DeviceRoutes(database: database).add(to: router)
         GroupRoutes(database: database).add(to: router)
         SessionRoutes(database: database).add(to: router)

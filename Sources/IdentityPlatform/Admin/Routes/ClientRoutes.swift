@@ -16,7 +16,7 @@ struct ClientRoutes: Sendable {
             let clients = try await database.read { try Clients($0).all(tenant: tenant.id, on: page) }
             return Page(clients, of: page, key: \.listKey, shown: shown)
         }
-        router.on(object: IdentityAdmin.getClient) { call in shown(try await client(call)) }
+        router.on(object: IdentityAdmin.getClient) { call in shown(try await call.client()) }
         router.on(IdentityAdmin.addClient) { call, body in
             let tenant = try await call.tenant()
             let new = try body.decoded()
@@ -53,12 +53,12 @@ struct ClientRoutes: Sendable {
             return try await call.acts.clients.addCompatibilityPack(tenant: tenant).map(shown)
         }
         router.on(IdentityAdmin.changeClient) { call, body in
-            let client = try await client(call)
+            let client = try await call.client()
             let change = try body.decoded()
             try await acts(call, changing: client).setEnabled(change.accountEnabled, client)
         }
         router.on(IdentityAdmin.removeClient) { call in
-            let client = try await client(call)
+            let client = try await call.client()
             try await acts(call, changing: client).remove(client)
         }
         addSecretRoutes(to: router)
@@ -66,16 +66,16 @@ struct ClientRoutes: Sendable {
 
     private func addSecretRoutes(to router: AdminRouter) {
         router.on(IdentityAdmin.listClientSecrets) { call in
-            let client = try await client(call)
+            let client = try await call.client()
             return try await database.read { try ClientSecrets($0).all(of: client) }
                 .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) }
         }
         router.on(IdentityAdmin.addClientSecret) { call in
-            let (secret, text) = try await call.acts.clients.addSecret(to: try await client(call))
+            let (secret, text) = try await call.acts.clients.addSecret(to: try await call.client())
             return IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text)
         }
         router.on(IdentityAdmin.removeClientSecret) { call in
-            try await call.acts.clients.removeSecret(try call.place("secret"), of: try await client(call))
+            try await call.acts.clients.removeSecret(try call.place("secret"), of: try await call.client())
         }
     }
 
@@ -86,16 +86,6 @@ struct ClientRoutes: Sendable {
             }
             return shown(client)
         }.clients
-    }
-
-    private func client(_ call: AdminCall) async throws -> Client {
-        let tenant = try await call.tenant()
-        let name = try call.place("client")
-        let client = try await database.read { connection in
-            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
-        }
-        guard let client else { throw AdminRefusal.noClient.naming("There is no client \(name) in \(tenant.domain).") }
-        return client
     }
 
     private func shown(_ client: Client) -> IdentityAdmin.Client {
