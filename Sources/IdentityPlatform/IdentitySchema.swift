@@ -11,4 +11,5 @@ package enum IdentitySchema {
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
         + DevicesSchema.ahead + AuditSchema.clientAddress + ErasureSchema.migrations + BreakGlassSchema.migrations
+        + DevicesSchema.names
 }

@@ -13,42 +13,31 @@ struct AdminCall: Sendable {
 
     /// Returns the value of a path placeholder, percent-decoded.
     ///
-    /// - Throws: ``AdminRefusal/malformed``
-    func place(_ name: String) throws(AdminRefusal) -> String {
-        guard let text = places.get(name)?.removingPercentEncoding else { throw .malformed }
-        return text
-    }
+    /// - Throws: ``NamedRefusal`` `malformed`
+    func place(_ name: String) throws -> String { try self.name(name).text }
+
+    /// Returns the name of an object in the path.
+    ///
+    /// - Throws: ``NamedRefusal`` `malformed`
+    func name(_ place: String) throws -> ObjectName { try ObjectName(given: places.get(place)?.removingPercentEncoding) }
 
     /// Returns the tenant in the path, identified by id or domain. The name `-` means the server's only tenant.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenant() async throws -> Tenant {
-        let name = try place("tenant")
-        guard name != "-" else { return try await onlyTenant() }
-        let tenant = try await database.read { connection in
-            let tenants = Tenants(connection)
-            return try TenantID(rawValue: name.lowercased()).map { try tenants.find($0) } ?? tenants.find(domain: name)
+        let name = try name("tenant")
+        return try await database.read { connection in
+            let objects = NamedObjects(connection)
+            return try name.text == "-" ? objects.onlyTenant() : objects.tenant(name)
         }
-        guard let tenant else { throw AdminRefusal.noTenant.naming("There is no tenant \(name).") }
-        return tenant
-    }
-
-    private func onlyTenant() async throws -> Tenant {
-        let all = try await database.read { try Tenants($0).all() }
-        guard all.count <= 1 else {
-            let (message, remedy) = AdminFailure.ambiguousTenant(all.map(\.domain))
-            throw AdminRefusal.ambiguousTenant.naming(message, remedy)
-        }
-        guard let only = all.first else { throw AdminRefusal.noTenants }
-        return only
     }
 
     /// Returns the id of the tenant in the path. The path may name a removed tenant by its id.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenantOfLog() async throws -> TenantID {
-        if let id = TenantID(rawValue: try place("tenant").lowercased()),
-            try await database.read({ try Tenants($0).removed() }).contains(id)
+        if let id = TenantID(rawValue: try place("tenant")),
+            try await database.read({ try Tenants($0).isRemoved(id) })
         {
             return id
         }
@@ -59,19 +48,26 @@ struct AdminCall: Sendable {
     ///
     /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
     func user() async throws -> User {
-        let (tenant, name) = (try await tenant(), try place("user"))
-        return try await database.read { try Users($0).named(name, tenant: tenant) }
+        let (tenant, name) = (try await tenant(), try name("user"))
+        return try await database.read { try NamedObjects($0).person(name, tenant: tenant) }
     }
 }
 
 extension Users {
-    /// Returns the person who has this object id or user principal name.
+    /// Returns the person whom a body or a query names by object id or user principal name.
     ///
-    /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
-    func named(_ name: String, tenant: Tenant) throws -> User {
-        let user =
-            try UserID(rawValue: name).map { try find($0, tenant: tenant.id) } ?? find(name: name, tenant: tenant.id)
-        guard let user else { throw AdminRefusal.noUser }
-        return user
+    /// - Throws: ``NamedRefusal`` `malformed`, ``AdminRefusal/noUser``, ``StorageError``
+    func named(_ text: String, tenant: Tenant) throws -> User {
+        try NamedObjects(connection).person(try ObjectName(given: text), tenant: tenant)
+    }
+}
+
+extension ObjectName {
+    /// - Throws: ``NamedRefusal`` `malformed`
+    fileprivate init(given text: String?) throws {
+        guard let name = text.flatMap(ObjectName.init) else {
+            throw AdminRefusal.malformed.naming(AdminFailure.malformedName.message, AdminFailure.malformedName.remedy)
+        }
+        self = name
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
+package import AdminAPI
 package import Hummingbird
 internal import JSON
 internal import Storage
@@ -15,9 +15,15 @@ package struct AdminRoutes: Sendable {
     private let transactions: AdminTransactions
     private let deviceAuthorities: DeviceAuthorities
     private let receiptAuthorities: ReceiptAuthorities
+    private let managedDevices: DeviceNeighbour?
 
-    /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
-    package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
+    /// - Parameters:
+    ///   - management: the tenants' device management; nil if the server does not manage devices.
+    ///   - managedDevices: the devices that device management knows.
+    package init(
+        _ platform: Platform, beside management: TenantNeighbour? = nil, managedDevices: DeviceNeighbour? = nil
+    ) {
+        self.managedDevices = managedDevices
         (database, environment) = (platform.database, platform.environment)
         (keys, issuer) = (platform.keys, platform.issuer)
         acts = Administration(platform, beside: management)
@@ -36,7 +42,10 @@ package struct AdminRoutes: Sendable {
         BreakGlassRoutes(acts: acts.breakGlass).add(to: router)
         RoleRoutes(database: database, users: acts.users).add(to: router)
         ClientRoutes(database: database, clients: acts.clients).add(to: router)
-        DeviceRoutes(database: database, devices: acts.devices).add(to: router)
+        DeviceRoutes(
+            database: database, devices: acts.devices,
+            search: DeviceSearch(database: database, management: managedDevices)
+        ).add(to: router)
         GroupRoutes(database: database, groups: acts.groups).add(to: router)
         SessionRoutes(database: database, users: acts.users).add(to: router)
         SigningKeyRoutes(keys: keys, environment: environment, tenants: acts.tenants).add(to: router)

@@ -45,6 +45,14 @@ struct AheadDevices {
             AuditLine(.deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time))
     }
 
+    /// Returns when a device was first found to be ahead; nil if it never was.
+    ///
+    /// - Throws: ``StorageError``
+    func beginning(of device: DeviceID, tenant: TenantID) throws -> Timestamp? {
+        try connection.optionalValue(
+            .aheadSince, of: Device.self, "WHERE tenant = \(tenant) AND id = \(device)")
+    }
+
     /// Returns when each of these devices was first found to be ahead.
     ///
     /// - Throws: ``StorageError``

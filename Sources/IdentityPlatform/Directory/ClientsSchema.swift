@@ -65,6 +65,7 @@ enum ClientsSchema {
                 SELECT id, \(homeScreen), \(ResourceCatalogue.graphApplication) FROM tenant
                 """,
             ]),
+        Migration("client-names", ["CREATE INDEX clientByName ON client (tenant, displayName, id)"]),
     ]
 
     private static let homeScreen = HomeScreenApp.clientID

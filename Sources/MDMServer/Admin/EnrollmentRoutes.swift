@@ -14,6 +14,7 @@ struct EnrollmentRoutes: Sendable {
     /// How long an enrollment profile remains usable before its first use.
     let profileLifetime: Duration
     let log: MDMAdminLog
+    let search: ManagedDeviceSearch
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(MDMAdmin.addEnrollment) { call, wanted in try await issue(wanted, call) }
@@ -43,11 +44,14 @@ struct EnrollmentRoutes: Sendable {
         -> MDMAdmin.EnrollmentProfile
     {
         guard (1...128).contains(wanted.name.count) else { throw MDMAdminRefusal(.badName) }
+        var former: UDID?
+        if let name = wanted.takesOver {
+            former = try await search.device(try ObjectName(given: name), tenant: call.tenant).udid
+        }
         let now = sources.now()
         let made = try await profiles.make(tenant: call.tenant, now: now)
         let enrollment = Enrollment(
-            id: made.enrollment, name: wanted.name, state: .issued, udid: nil,
-            takesOver: wanted.takesOver.map(UDID.init(rawValue:)),
+            id: made.enrollment, name: wanted.name, state: .issued, udid: nil, takesOver: former,
             createdAt: now, expiresAt: now + profileLifetime)
         try await database.write { connection in
             try Enrollments(connection: connection, tenant: call.tenant)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import JSON
 internal import Storage
 
@@ -17,31 +18,25 @@ struct MDMAdminCall: Sendable {
     /// The limits of a body. The largest body is a profile in Base64.
     static let limits = JSONLimits(bytes: 2 << 20)
 
-    func place(_ name: String) throws -> String {
-        guard let place = places[name] else { throw MDMAdminRefusal(.malformed) }
-        return place
-    }
+    /// Returns the name of an object in the path.
+    func name(_ place: String) throws -> ObjectName { try ObjectName(given: places[place]) }
+
+    func place(_ name: String) throws -> String { try self.name(name).text }
 
     func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
         do { return try JSONReader.read(Body.self, from: body, limits: Self.limits) } catch {
             throw MDMAdminRefusal(.malformed)
         }
     }
+}
 
-    /// Returns the device in the path, identified by its UDID or by a name that is unique among the devices that have
-    /// not left.
-    func device(in connection: any Connection) throws -> DeviceRecord {
-        let name = try place("device")
-        let devices = DeviceRecords(connection: connection, tenant: tenant)
-        if let device = try devices.find(UDID(rawValue: name)) { return device }
-        let named = try devices.all().filter { $0.name == name && $0.state != .left }
-        guard named.count <= 1 else {
-            let udids = named.map(\.udid.rawValue).sorted().joined(separator: ", ")
-            throw MDMAdminRefusal(.ambiguousDevice, "Several devices are called \(name): \(udids).")
+extension ObjectName {
+    /// - Throws: ``MDMAdminRefusal`` `malformed`
+    init(given text: String?) throws {
+        guard let name = text.flatMap(ObjectName.init) else {
+            let (message, remedy) = AdminFailure.malformedName
+            throw MDMAdminRefusal(.malformed, message, remedy: remedy)
         }
-        guard let device = named.first else {
-            throw MDMAdminRefusal(.noDevice, "No device is known as \(name).")
-        }
-        return device
+        self = name
     }
 }

@@ -80,8 +80,7 @@ struct MDMAdminCalls: Sendable {
     ) async throws -> MDMAdminCall {
         var places: [String: String] = [:]
         for (name, value) in context.parameters {
-            guard let text = String(value).removingPercentEncoding else { throw MDMAdminRefusal(.malformed) }
-            places[String(name)] = text
+            places[String(name)] = try ObjectName(given: String(value).removingPercentEncoding).text
         }
         let body: [UInt8]
         do {
@@ -96,28 +95,17 @@ struct MDMAdminCalls: Sendable {
             period: AuditPeriod(request), replaces: request.uri.queryParameters.get("replace") == "true")
     }
 
-    private func resolveTenant(_ name: String, orRemoved: Bool) async throws -> TenantID {
-        let known = try await database.read {
-            try $0.records(Organization.self, "WHERE removed IS NULL ORDER BY domain")
-        }
-        if name == "-" {
-            guard known.count <= 1 else {
-                let (message, remedy) = AdminFailure.ambiguousTenant(known.map(\.address))
-                throw MDMAdminRefusal(.ambiguousTenant, message, remedy: remedy)
+    private func resolveTenant(_ text: String, orRemoved: Bool) async throws -> TenantID {
+        let name = try ObjectName(given: text)
+        return try await database.read { connection in
+            if orRemoved, let id = TenantID(rawValue: text),
+                try connection.exists(Organization.self, "WHERE id = \(id) AND removed IS NOT NULL")
+            {
+                return id
             }
-            guard let only = known.first else { throw MDMAdminRefusal(.noTenants) }
-            return only.id
+            let items = NamedItems(connection)
+            return try text == "-" ? items.onlyTenant() : items.tenant(name)
         }
-        let wanted = name.lowercased()
-        if orRemoved, let id = TenantID(rawValue: wanted),
-            try await database.read({ try $0.exists(Organization.self, "WHERE id = \(id) AND removed IS NOT NULL") })
-        {
-            return id
-        }
-        guard let found = known.first(where: { $0.id.rawValue == wanted || $0.domain == wanted }) else {
-            throw MDMAdminRefusal(.noTenant, "There is no tenant \(name).")
-        }
-        return found.id
     }
 }
 

@@ -11,6 +11,7 @@ struct ManagedDeviceRoutes: Sendable {
     let sources: MDMSources
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
     func add(to router: MDMAdminRouter<some RequestContext>) {
         router.on(MDMAdmin.listManagedDevices) { call in
@@ -23,33 +24,33 @@ struct ManagedDeviceRoutes: Sendable {
         }
         router.on(MDMAdmin.getManagedDevice) { call in
             let now = sources.now()
+            let device = try await search.device(try call.name("device"), tenant: call.tenant)
             return try await database.read { connection in
-                let device = try call.device(in: connection)
-                return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
+                try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
             }
         }
         router.on(MDMAdmin.unenrollDevice) { call in try await remove(call) }
         router.on(MDMAdmin.listCommands) { call in
-            try await database.read { connection in
-                let udid = try call.device(in: connection).udid
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await database.read { connection in
                 let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
                 return try queue.latest(200).map(Self.description)
             }
         }
         router.on(MDMAdmin.queryInventory) { call in
-            try await commands.enqueue(DueInventory.all.commands, call)
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await commands.enqueue(DueInventory.all.commands, for: udid, call)
         }
     }
 
     private func remove(_ call: MDMAdminCall) async throws {
         let now = sources.now()
-        let udid = try await database.write { connection in
-            let device = try call.device(in: connection)
-            try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
-            try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
-            try log.record(.deviceRemoved, device.udid, of: call, in: connection)
-            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: device.udid)))
-            return device.udid
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        try await database.write { connection in
+            try Enrollments(connection: connection, tenant: call.tenant).end(udid: udid)
+            try DeviceRecords(connection: connection, tenant: call.tenant).leave(udid, now: now)
+            try log.record(.deviceRemoved, udid, of: call, in: connection)
+            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: udid)))
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
     }

@@ -76,14 +76,10 @@ struct ClientRoutes: Sendable {
         }
     }
 
+    /// Returns the application in the path, identified by its client id or by a unique name.
     private func client(_ call: AdminCall) async throws -> Client {
-        let tenant = try await call.tenant()
-        let name = try call.place("client")
-        let client = try await database.read { connection in
-            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
-        }
-        guard let client else { throw AdminRefusal.noClient.naming("There is no client \(name) in \(tenant.domain).") }
-        return client
+        let (tenant, name) = (try await call.tenant(), try call.name("client"))
+        return try await database.read { try NamedObjects($0).client(name, tenant: tenant) }
     }
 
     private func shown(_ client: Client) -> IdentityAdmin.Client {

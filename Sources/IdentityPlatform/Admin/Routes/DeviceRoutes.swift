@@ -7,6 +7,7 @@ internal import Storage
 struct DeviceRoutes: Sendable {
     let database: any Database
     let devices: DeviceAdministration
+    let search: DeviceSearch
 
     func add(to router: AdminRouter<some RequestContext>) {
         router.on(IdentityAdmin.listDevices) { call in
@@ -20,23 +21,33 @@ struct DeviceRoutes: Sendable {
                 }
             }
         }
+        router.on(IdentityAdmin.getDevice) { call in
+            let tenant = try await call.tenant()
+            let named = try await device(call, tenant)
+            let found = try await database.read { connection in
+                try Devices(connection).find(named.id, tenant: tenant.id).map {
+                    shown(
+                        $0, udid: named.udid,
+                        ahead: try AheadDevices(connection).beginning(of: named.id, tenant: tenant.id))
+                }
+            }
+            guard let found else { throw AdminRefusal.noDevice }
+            return found
+        }
         router.on(IdentityAdmin.changeDevice) { call, body in
             let tenant = try await call.tenant()
             let change = try await body.decoded()
-            try await devices.setEnabled(change.accountEnabled, try device(call), tenant: tenant)
+            try await devices.setEnabled(change.accountEnabled, try await device(call, tenant).id, tenant: tenant)
         }
         router.on(IdentityAdmin.removeDevice) { call in
             let tenant = try await call.tenant()
-            try await devices.remove(try device(call), tenant: tenant)
+            try await devices.remove(try await device(call, tenant).id, tenant: tenant)
         }
     }
 
-    private func device(_ call: AdminCall) throws -> DeviceID {
-        let name = try call.place("device")
-        guard let id = DeviceID(rawValue: name.lowercased()) else {
-            throw AdminRefusal.noDevice.naming("\(name) is not a device id.")
-        }
-        return id
+    /// Returns the device in the path, identified by an id or by a unique name.
+    private func device(_ call: AdminCall, _ tenant: Tenant) async throws -> NamedDevice {
+        try await search.device(try call.name("device"), tenant: tenant)
     }
 
     private func shown(_ device: Device, udid: String?, ahead: Timestamp?) -> IdentityAdmin.Device {
