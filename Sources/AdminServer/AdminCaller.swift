@@ -41,6 +41,14 @@ package struct AdminCaller: Sendable {
     ///
     /// - Throws: ``OperationRefusal``, ``StorageError``
     package func confirmApart(_ operation: AdminOperation) throws { try permission.confirmApart(operation) }
+
+    /// Whether the caller may act on people who have a role themselves, in this transaction of the identity platform's
+    /// database.
+    ///
+    /// - Throws: ``StorageError``
+    package func hasFullControl(in connection: any Connection) throws -> Bool {
+        try permission.hasFullControl(in: connection)
+    }
 }
 
 extension AdminCaller {
@@ -63,6 +71,8 @@ package protocol AdminPermission: Sendable {
     func confirm(_ operation: AdminOperation, in connection: any Connection) throws
     /// See ``AdminCaller/confirmApart(_:)``.
     func confirmApart(_ operation: AdminOperation) throws
+    /// See ``AdminCaller/hasFullControl(in:)``.
+    func hasFullControl(in connection: any Connection) throws -> Bool
 }
 
 /// The permission of the machine's operator.
@@ -70,4 +80,5 @@ private struct FullControl: AdminPermission {
     func admit(to operation: AdminOperation) async throws {}
     func confirm(_ operation: AdminOperation, in connection: any Connection) throws {}
     func confirmApart(_ operation: AdminOperation) throws {}
+    func hasFullControl(in connection: any Connection) throws -> Bool { true }
 }

@@ -16,7 +16,7 @@ package struct OperationCall: Sendable {
     package let idempotencyKey: IdempotencyKey?
     /// The whole body.
     let body: [UInt8]
-    private let places: [String: String]
+    private let places: [String: ObjectName]
 
     /// - Parameter limit: the maximum size of the body, in bytes.
     /// - Throws: ``OperationRefusal`` if the path, `If-Match` or `Idempotency-Key` is not acceptable, or if the body is too
@@ -26,10 +26,12 @@ package struct OperationCall: Sendable {
     ) async throws {
         (self.operation, self.caller, self.request) = (operation, caller, request)
         places = try parameters.reduce(into: [:]) { places, parameter in
-            guard let text = String(parameter.value).removingPercentEncoding, Self.isName(text) else {
-                throw OperationRefusal.malformed(operation, "The path contains a name that no object can have.")
+            let text = String(parameter.value).removingPercentEncoding
+            guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName else {
+                let (message, remedy) = AdminFailure.malformedName
+                throw OperationRefusal("\(operation.engine).malformed", .badRequest, (message, remedy))
             }
-            places[String(parameter.key)] = text
+            places[String(parameter.key)] = name
         }
         condition = try EntityCondition(request, of: operation)
         body = try await Self.body(of: request, limit: limit)
@@ -49,13 +51,15 @@ package struct OperationCall: Sendable {
     /// Returns the value of a placeholder in the path, percent-decoded.
     ///
     /// - Throws: ``OperationRefusal`` if the path has no such placeholder.
-    package func place(_ name: String) throws -> String {
-        guard let text = places[name] else { throw OperationRefusal.malformed(operation) }
-        return text
-    }
+    package func place(_ name: String) throws -> String { try self.name(name).text }
 
-    /// The value of a placeholder in the path; nil if the path has no such placeholder.
-    package subscript(place name: String) -> String? { places[name] }
+    /// Returns the name of an object in the path.
+    ///
+    /// - Throws: ``OperationRefusal`` if the path has no such placeholder.
+    package func name(_ place: String) throws -> ObjectName {
+        guard let name = places[place] else { throw OperationRefusal.malformed(operation) }
+        return name
+    }
 
     /// Returns a parameter of the query; nil if it is not there.
     ///
@@ -70,11 +74,8 @@ package struct OperationCall: Sendable {
         return value
     }
 
-    /// Whether a text can be a name or an id in a path: at most 512 bytes without control characters.
-    private static func isName(_ text: String) -> Bool {
-        (1...512).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    }
+    /// The highest number of bytes of a name in a path.
+    private static let longestName = 1024
 
     // MARK: - In the transaction of the act
 

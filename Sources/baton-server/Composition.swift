@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import Glibc
 internal import Hummingbird
 internal import IdentityPlatform
@@ -55,9 +56,11 @@ struct Composition {
         AdminRoutes(
             identity,
             beside: TenantNeighbour(
-                holdings: { try await management.holdings(of: $0) }, remove: { try await management.removeTenant($0) })
+                holdings: { try await management.holdings(of: $0) }, remove: { try await management.removeTenant($0) }),
+            managedDevices: DeviceNeighbour { try await management.devices(named: $0, tenant: $1) }
         ).addRoutes(to: administration)
-        management.addAdminRoutes(to: administration)
+        management.addAdminRoutes(
+            to: administration, directory: DeviceNeighbour { try await identity.devices(named: $0, tenant: $1) })
         let devices = Router(context: MDMContext.self)
         devices.add(middleware: HostCheck(name: configuration.names.mdm))
         devices.add(middleware: ClientAddress())

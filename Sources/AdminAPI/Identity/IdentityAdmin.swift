@@ -2,8 +2,7 @@
 
 /// The identity platform's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
-/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{user}` an object id or a user principal name;
-/// `{role}` a template id or a name; `{group}` an id or a unique name. All are percent-encoded.
+/// In paths, objects are named by the rule of ``ObjectName``, percent-encoded; `-` is the only tenant.
 package enum IdentityAdmin {
     /// Every operation of the identity platform.
     package static let operations: [AdminOperation] = [

@@ -148,7 +148,10 @@ package struct AdminClient: Sendable {
                 code: "server_status_\(status)", message: "The server answered with status \(status).",
                 remedy: "Look at the server's log.")
         }
-        return CommandFailure(code: failure.error.code, message: failure.error.message, remedy: failure.error.remedy)
+        let reason = failure.error
+        var refused = CommandFailure(code: reason.code, message: reason.message, remedy: reason.remedy)
+        (refused.candidates, refused.moreCandidates) = (reason.candidates, reason.moreCandidates)
+        return refused
     }
 
     private static func percent(_ byte: UInt8) -> String { "%" + Hexadecimal.text([byte], .upper) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
 package import ArgumentParser
 internal import Glibc
 internal import Processes
@@ -9,10 +10,13 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
     package let code: String
     package let message: String
     package let remedy: String
+    /// The objects that an ambiguous name can mean; see ``AdminFailure/Reason``.
+    package var candidates: [AdminFailure.Candidate]?
+    package var moreCandidates: Int?
     /// The command's exit code; see the exit codes in docs/administration.md.
     package var exitCode = ExitCode.failure
 
-    private enum CodingKeys: String, CodingKey { case code, message, remedy }
+    private enum CodingKeys: String, CodingKey { case code, message, remedy, candidates, moreCandidates }
 
     package init(code: String, message: String, remedy: String, exitCode: ExitCode = .failure) {
         (self.code, self.message, self.remedy, self.exitCode) = (code, message, remedy, exitCode)

@@ -14,7 +14,10 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
     case noUser = "identity.user.missing"
     case noRole = "identity.role.missing"
     case noClient = "identity.client.missing"
+    case ambiguousClient = "identity.client.ambiguous"
     case noDevice = "identity.device.missing"
+    case ambiguousDevice = "identity.device.ambiguous"
+    case notJoined = "identity.device.notJoined"
     case noSession = "identity.session.missing"
     case noGroup = "identity.group.missing"
     case ambiguousGroup = "identity.group.ambiguous"
@@ -55,8 +58,8 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
             .noClientKey, .noReceiptSubject, .noBreakGlass:
             .notFound
-        case .taken, .tooManyClientKeys, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse, .breakGlassActive,
-            .breakGlassDisabled:
+        case .taken, .tooManyClientKeys, .rotationPending, .ambiguousTenant, .ambiguousGroup, .ambiguousClient, .ambiguousDevice,
+            .notJoined, .tenantInUse, .breakGlassActive, .breakGlassDisabled:
             .conflict
         case .busy: .serviceUnavailable
         case .fault, .passwordListUnreadable: .internalServerError
@@ -74,7 +77,7 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .malformed: AdminFailure.malformedBody
         case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
         case .noTenants: AdminFailure.noTenants
-        case .ambiguousTenant: AdminFailure.ambiguousTenant([])
+        case .ambiguousTenant: AdminFailure.ambiguousTenant(.init([], of: 0))
         case .unnamedTenant:
             ("The request does not name the tenant to remove.", "Name the tenant by its domain or id.")
         case .tenantInUse:
@@ -85,7 +88,21 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .noUser: ("There is no such user in the tenant.", "List the users: baton admin user list.")
         case .noRole: ("There is no such directory role.", "List the roles: baton admin role list.")
         case .noClient: ("There is no such client in the tenant.", "List the clients: baton admin client list.")
-        case .noDevice: ("There is no such device in the tenant.", "List the devices: baton admin device list.")
+        case .noDevice:
+            (
+                "There is no such device in the tenant.",
+                "List the devices: baton admin device list; those under management: baton admin device managed."
+            )
+        case .ambiguousClient:
+            ("Several clients have that name.", "Name the client by its id: baton admin client list.")
+        case .ambiguousDevice:
+            ("Several devices have that name.", "Name the device by its device id: baton admin device list.")
+        case .notJoined:
+            (
+                "The device is under management, but not in the directory.",
+                "Join the device (baton device join). To list the devices of the directory, run: baton admin device "
+                    + "list."
+            )
         case .noSession: ("There is no such session in the tenant.", "List the sessions: baton admin session list.")
         case .noGroup: ("There is no such group in the tenant.", "List the groups: baton admin group list.")
         case .ambiguousGroup: ("Several groups have that name.", "Name the group by its id: baton admin group list.")
@@ -177,8 +194,12 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
 
 extension AdminRefusal {
     /// Returns the same refusal with a message that names the object concerned.
-    func naming(_ message: String, _ remedy: String? = nil) -> NamedRefusal {
-        NamedRefusal(refusal: self, message: message, remedy: remedy)
+    ///
+    /// - Parameter candidates: the objects that an ambiguous name can mean.
+    func naming(
+        _ message: String, _ remedy: String? = nil, candidates: AdminFailure.Candidates? = nil
+    ) -> NamedRefusal {
+        NamedRefusal(refusal: self, message: message, remedy: remedy, candidates: candidates)
     }
 }
 
@@ -189,9 +210,12 @@ struct NamedRefusal: OperationRefusing {
     let message: String
     /// The remedy; nil for the refusal's default remedy.
     let remedy: String?
+    let candidates: AdminFailure.Candidates?
 
     var status: HTTPResponse.Status { refusal.status }
     var failure: AdminFailure {
-        AdminFailure(code: refusal.rawValue, message: message, remedy: remedy ?? refusal.failure.error.remedy)
+        AdminFailure(
+            code: refusal.rawValue, message: message, remedy: remedy ?? refusal.failure.error.remedy,
+            candidates: candidates)
     }
 }

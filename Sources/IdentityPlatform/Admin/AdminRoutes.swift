@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
+package import AdminAPI
 package import AdminServer
 package import Hummingbird
 internal import JSON
@@ -16,9 +16,15 @@ package struct AdminRoutes: Sendable {
     private let administration: @Sendable (AdminActor) -> Administration
     private let deviceAuthorities: DeviceAuthorities
     private let receiptAuthorities: ReceiptAuthorities
+    private let managedDevices: DeviceNeighbour?
 
-    /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
-    package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
+    /// - Parameters:
+    ///   - management: the tenants' device management; nil if the server does not manage devices.
+    ///   - managedDevices: the devices that device management knows.
+    package init(
+        _ platform: Platform, beside management: TenantNeighbour? = nil, managedDevices: DeviceNeighbour? = nil
+    ) {
+        self.managedDevices = managedDevices
         (database, environment) = (platform.database, platform.environment)
         (keys, issuer) = (platform.keys, platform.issuer)
         (resources, passwords) = (platform.resources, platform.passwords)
@@ -39,7 +45,9 @@ package struct AdminRoutes: Sendable {
         RoleRoutes(database: database).add(to: router)
         ClientRoutes(database: database, resources: resources).add(to: router)
         ApplicationRoutes(database: database).add(to: router)
-        DeviceRoutes(database: database).add(to: router)
+        DeviceRoutes(
+            database: database, search: DeviceSearch(database: database, management: managedDevices)
+        ).add(to: router)
         GroupRoutes(database: database).add(to: router)
         SessionRoutes(database: database).add(to: router)
         SigningKeyRoutes(keys: keys, environment: environment).add(to: router)

@@ -5,12 +5,12 @@ package import Storage
 
 extension Device: Record {
     package static let table = "device"
-    package static let unread: Set<Column> = [.managedAs, .aheadSince]
+    package static let unread: Set<Column> = [.managedAs, .managedName, .serialNumber, .aheadSince]
 
     package enum Column: String, ColumnName {
         case tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
-            accountEnabled, isManaged, managedAs, certificateHash, certificateExpires, deviceKey, transportKey,
-            registered, registeredOwner, epochID, epochCounter, epochClosed, aheadSince
+            accountEnabled, isManaged, managedAs, managedName, serialNumber, certificateHash, certificateExpires,
+            deviceKey, transportKey, registered, registeredOwner, epochID, epochCounter, epochClosed, aheadSince
     }
 
     package init(_ row: TableRow<Device>) throws {

@@ -65,6 +65,7 @@ enum ClientsSchema {
                 SELECT id, \(homeScreen), \(ResourceCatalogue.graphApplication) FROM tenant
                 """,
             ]),
+        Migration("client-names", ["CREATE INDEX clientByName ON client (tenant, displayName, id)"]),
     ]
 
     /// Adds the keys and the permissions of applications that act for themselves, and the client of the administrators'

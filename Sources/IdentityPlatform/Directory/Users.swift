@@ -23,7 +23,7 @@ extension User: Record {
 
 /// Access to the directory's people in one transaction.
 package struct Users {
-    private let connection: any Connection
+    let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 

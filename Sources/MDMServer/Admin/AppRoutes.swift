@@ -13,6 +13,7 @@ struct AppRoutes: Sendable {
     let addresses: DeviceAddresses
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
     func add(to router: MDMAdminRouter) {
         router.on(list: MDMAdmin.listApps) { call, page in
@@ -58,30 +59,37 @@ struct AppRoutes: Sendable {
     }
 
     private func push(_ wanted: MDMAdmin.PushedApp, _ call: MDMAdminCall) async throws -> MDMAdmin.Command {
-        let identifier = try call.place("app")
-        try Self.check(wanted.configuration, of: identifier)
-        let app = try await database.read { connection in
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        let name = try call.name("app")
+        let (identifier, app) = try await database.read { connection in
             let apps = Apps(connection: connection, tenant: call.tenant)
-            return try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
+            let identifier = try NamedItems(connection).app(name, tenant: call.tenant) ?? name.text
+            let app = try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
+            return (identifier, app)
         }
+        try Self.check(wanted.configuration, of: identifier)
         guard let app else {
             throw MDMAdminRefusal(
                 .noApp,
-                "There is no app \(identifier)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
+                "There is no app \(name.text)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
         }
         let install = MDMProtocol.Command.InstallApplication(
-            manifestURL: addresses.manifest(of: app.bundleIdentifier, version: app.version, tenant: call.tenant),
+            manifestURL: addresses.manifest(of: identifier, version: app.version, tenant: call.tenant),
             configuration: wanted.configuration?.mapValues(\.propertyList))
-        return try await commands.enqueue(.installApplication(install), about: "\(identifier) \(app.version)", call)
+        return try await commands.enqueue(
+            .installApplication(install), about: "\(identifier) \(app.version)", logged: identifier, for: udid, call)
     }
 
     private func configure(_ configuration: MDMAdmin.Configuration?, _ call: MDMAdminCall) async throws
         -> MDMAdmin.Command
     {
-        try Self.check(configuration, of: try call.place("app"))
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        let name = try call.name("app")
+        let identifier = try await database.read { try NamedItems($0).app(name, on: udid, tenant: call.tenant) }
+        try Self.check(configuration, of: identifier)
         let setting = MDMProtocol.Command.Setting.applicationConfiguration(
-            identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
-        return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
+            identifier: identifier, configuration: configuration?.mapValues(\.propertyList))
+        return try await commands.enqueue(.settings([setting]), about: identifier, for: udid, call)
     }
 
     /// Refuses a configuration of the broker that would silently keep a device from being shared, and folders of data

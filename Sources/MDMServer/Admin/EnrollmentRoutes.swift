@@ -15,6 +15,7 @@ struct EnrollmentRoutes: Sendable {
     /// How long an enrollment profile remains usable before its first use.
     let profileLifetime: Duration
     let log: MDMAdminLog
+    let search: ManagedDeviceSearch
 
     func add(to router: MDMAdminRouter) {
         router.on(MDMAdmin.addEnrollment) { call, body in try await issue(try body.decoded(), call) }
@@ -44,11 +45,14 @@ struct EnrollmentRoutes: Sendable {
         -> MDMAdmin.EnrollmentProfile
     {
         guard (1...128).contains(wanted.name.count) else { throw MDMAdminRefusal(.badName) }
+        var former: UDID?
+        if let name = wanted.takesOver {
+            former = try await search.device(try ObjectName(given: name), tenant: call.tenant).udid
+        }
         let now = sources.now()
         let made = try await profiles.make(tenant: call.tenant, now: now)
         let enrollment = Enrollment(
-            id: made.enrollment, name: wanted.name, state: .issued, udid: nil,
-            takesOver: wanted.takesOver.map(UDID.init(rawValue:)),
+            id: made.enrollment, name: wanted.name, state: .issued, udid: nil, takesOver: former,
             createdAt: now, expiresAt: now + profileLifetime)
         try await call.act(on: database, at: now) { connection in
             try Enrollments(connection: connection, tenant: call.tenant)

@@ -14,6 +14,11 @@ struct MDMAdminCall: Sendable {
     /// The maximum size of a body, in bytes. The largest body is a profile in Base64.
     static let maximumBody = 2 << 20
 
+    /// Returns the name of an object in the path.
+    ///
+    /// - Throws: ``OperationRefusal``
+    func name(_ place: String) throws -> ObjectName { try received.name(place) }
+
     /// Returns the value of a path placeholder, percent-decoded.
     ///
     /// - Throws: ``OperationRefusal``
@@ -47,21 +52,15 @@ struct MDMAdminCall: Sendable {
     ) async throws -> T {
         try await act(on: database, at: now, changing: { _ in 0 }, body)
     }
+}
 
-    /// Returns the device in the path, identified by its UDID or by a name that is unique among the devices that have
-    /// not left.
-    func device(in connection: any Connection) throws -> DeviceRecord {
-        let name = try place("device")
-        let devices = DeviceRecords(connection: connection, tenant: tenant)
-        if let device = try devices.find(UDID(rawValue: name)) { return device }
-        let named = try devices.named(name)
-        guard named.count <= 1 else {
-            let udids = named.map(\.udid.rawValue).sorted().joined(separator: ", ")
-            throw MDMAdminRefusal(.ambiguousDevice, "Several devices are called \(name): \(udids).")
+extension ObjectName {
+    /// - Throws: ``MDMAdminRefusal`` `malformed`
+    init(given text: String?) throws {
+        guard let name = text.flatMap(ObjectName.init) else {
+            let (message, remedy) = AdminFailure.malformedName
+            throw MDMAdminRefusal(.malformed, message, remedy: remedy)
         }
-        guard let device = named.first else {
-            throw MDMAdminRefusal(.noDevice, "No device is known as \(name).")
-        }
-        return device
+        self = name
     }
 }

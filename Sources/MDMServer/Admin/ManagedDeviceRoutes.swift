@@ -12,6 +12,7 @@ struct ManagedDeviceRoutes: Sendable {
     let sources: MDMSources
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
     func add(to router: MDMAdminRouter) {
         router.on(list: MDMAdmin.listManagedDevices) { call, page in
@@ -25,40 +26,45 @@ struct ManagedDeviceRoutes: Sendable {
         }
         router.on(object: MDMAdmin.getManagedDevice) { call in
             let now = sources.now()
-            return try await database.read { try Self.description(of: call, now: now, in: $0) }
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await database.read { try Self.description(of: udid, tenant: call.tenant, now: now, in: $0) }
         }
         router.on(MDMAdmin.unenrollDevice) { call in try await remove(call) }
         router.on(MDMAdmin.listCommands) { call in
-            try await database.read { connection in
-                let udid = try call.device(in: connection).udid
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await database.read { connection in
                 let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
                 return try queue.latest(200).map(Self.description)
             }
         }
         router.on(MDMAdmin.queryInventory) { call in
-            try await commands.enqueue(DueInventory.all.commands, call)
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await commands.enqueue(DueInventory.all.commands, for: udid, call)
         }
     }
 
     private func remove(_ call: MDMAdminCall) async throws {
         let now = sources.now()
-        let udid = try await call.act(
-            on: database, at: now, changing: { try Self.description(of: call, now: now, in: $0) }
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        try await call.act(
+            on: database, at: now,
+            changing: { try Self.description(of: udid, tenant: call.tenant, now: now, in: $0) }
         ) { connection in
-            let device = try call.device(in: connection)
-            try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
-            try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
-            try log.record(.deviceRemoved, device.udid, of: call, in: connection)
-            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: device.udid)))
-            return device.udid
+            try Enrollments(connection: connection, tenant: call.tenant).end(udid: udid)
+            try DeviceRecords(connection: connection, tenant: call.tenant).leave(udid, now: now)
+            try log.record(.deviceRemoved, udid, of: call, in: connection)
+            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: udid)))
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
     }
 
     private static func description(
-        of call: MDMAdminCall, now: Timestamp, in connection: any Connection
+        of udid: UDID, tenant: TenantID, now: Timestamp, in connection: any Connection
     ) throws -> MDMAdmin.Device {
-        try description(of: try call.device(in: connection), tenant: call.tenant, now: now, in: connection)
+        guard let device = try DeviceRecords(connection: connection, tenant: tenant).find(udid) else {
+            throw MDMAdminRefusal(.noDevice)
+        }
+        return try description(of: device, tenant: tenant, now: now, in: connection)
     }
 
     private static func description(

@@ -12,6 +12,7 @@ struct ProfileRoutes: Sendable {
     let sources: MDMSources
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
     func add(to router: MDMAdminRouter) {
         router.on(list: MDMAdmin.listProfiles) { call, page in
@@ -22,21 +23,28 @@ struct ProfileRoutes: Sendable {
             try await add(try body.decoded(), call)
         }
         router.on(MDMAdmin.removeProfile) { call in
-            let identifier = try call.place("profile")
-            let removed = try await call.act(on: database, at: sources.now()) { connection in
-                guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
+            let name = try call.name("profile")
+            try await call.act(on: database, at: sources.now()) { connection in
+                guard let identifier = try NamedItems(connection).profile(name, tenant: call.tenant),
+                    try Profiles(connection: connection, tenant: call.tenant).remove(identifier)
+                else { throw Self.missing(name) }
                 try log.record(.profileRemoved, identifier, of: call, in: connection)
-                return true
             }
-            guard removed else { throw Self.missing(identifier) }
         }
         router.on(MDMAdmin.installProfile) { call in
-            try await commands.enqueue(
-                .installProfile(try await checkedProfile(call)), about: try call.place("profile"), call)
+            let device = try await search.device(try call.name("device"), tenant: call.tenant)
+            let profile = try await checked(try call.name("profile"), for: device, tenant: call.tenant)
+            return try await commands.enqueue(
+                .installProfile(profile.body), about: profile.identifier, for: device.udid, call)
         }
         router.on(MDMAdmin.uninstallProfile) { call in
-            let identifier = try call.place("profile")
-            return try await commands.enqueue(.removeProfile(identifier: identifier), about: identifier, call)
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            let name = try call.name("profile")
+            let identifier = try await database.read {
+                try NamedItems($0).profile(name, on: udid, tenant: call.tenant)
+            }
+            return try await commands.enqueue(
+                .removeProfile(identifier: identifier), about: identifier, for: udid, call)
         }
     }
 
@@ -82,31 +90,33 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// Returns the profile in the path, after checking it again together with the other profiles on the device.
-    private func checkedProfile(_ call: MDMAdminCall) async throws -> [UInt8] {
-        let identifier = try call.place("profile")
-        let (body, others, device) = try await database.read { connection in
-            let device = try call.device(in: connection)
-            let profiles = Profiles(connection: connection, tenant: call.tenant)
-            guard let entry = try profiles.find(identifier) else { throw Self.missing(identifier) }
-            let held = try Inventory(connection: connection, tenant: call.tenant, udid: device.udid).profiles()
+    /// Returns the profile with a name, after checking it again together with the other profiles on the device.
+    private func checked(
+        _ name: ObjectName, for device: DeviceRecord, tenant: TenantID
+    ) async throws -> Profiles.Entry {
+        let (entry, others) = try await database.read { connection in
+            let profiles = Profiles(connection: connection, tenant: tenant)
+            guard let identifier = try NamedItems(connection).profile(name, tenant: tenant),
+                let entry = try profiles.find(identifier)
+            else { throw Self.missing(name) }
+            let held = try Inventory(connection: connection, tenant: tenant, udid: device.udid).profiles()
             let others = try held.filter { $0.identifier != identifier }.compactMap {
                 try profiles.find($0.identifier)?.body
             }
-            return (entry.body, others, device)
+            return (entry, others)
         }
         let findings = ProfileLinter(
             delivery: .push, audience: device.isApples ? .anyDevice : .batonDevices,
             beside: try others.map { try Profile(xml: $0) }
-        ).findings(inXML: body)
+        ).findings(inXML: entry.body)
         guard !findings.contains(where: { $0.severity == .error }) else {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
-        return body
+        return entry
     }
 
-    private static func missing(_ identifier: String) -> MDMAdminRefusal {
-        MDMAdminRefusal(.noProfile, "There is no profile \(identifier) in the tenant.")
+    private static func missing(_ name: ObjectName) -> MDMAdminRefusal {
+        MDMAdminRefusal(.noProfile, "There is no profile \(name.text) in the tenant.")
     }
 
     private static func description(of entry: Profiles.Entry) -> MDMAdmin.Profile {

@@ -42,11 +42,14 @@ struct DeviceRecord: Sendable {
 
 extension DeviceRecord: Record {
     static let table = "device"
-    static let unread: Set<Column> = [.enrollment, .token, .pushMagic, .unlockToken, .sealedUnlockToken]
+    static let unread: Set<Column> = [
+        .enrollment, .token, .pushMagic, .unlockToken, .sealedUnlockToken, .directoryID, .directoryObjectID,
+        .directoryName,
+    ]
 
     enum Column: String, ColumnName {
         case tenant, udid, enrollment, name, state, productName, osVersion, serialNumber, token, pushMagic,
-            unlockToken, sealedUnlockToken, changedAt, dueInventory
+            unlockToken, sealedUnlockToken, changedAt, dueInventory, directoryID, directoryObjectID, directoryName
     }
 
     init(_ row: TableRow<DeviceRecord>) throws {
@@ -126,11 +129,12 @@ struct DeviceRecords {
     /// The sealing purpose of an unlock token, bound to this device.
     func unlockTokenPurpose(_ udid: UDID) -> String { "unlock token \(tenant) \(udid)" }
 
-    /// Marks the device as left and drops its waiting commands.
+    /// Marks the device as left, forgets what the directory calls it, and drops its waiting commands.
     func leave(_ udid: UDID, now: Timestamp) throws {
         try connection.execute(
             """
-            UPDATE device SET state = \(DeviceRecord.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
+            UPDATE device SET state = \(DeviceRecord.State.left), token = NULL, pushMagic = NULL, changedAt = \(now),
+                directoryID = NULL, directoryObjectID = NULL, directoryName = NULL
             WHERE tenant = \(tenant) AND udid = \(udid)
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)

@@ -74,7 +74,7 @@ struct ClientCommand: AsyncParsableCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Disable an app: it gets no tokens, and its tokens are refused until it is enabled again.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -86,7 +86,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Enable a disabled app.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -99,7 +99,7 @@ struct ClientCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove an app's registration with its codes and refresh tokens.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {

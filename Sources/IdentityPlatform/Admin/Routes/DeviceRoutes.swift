@@ -7,6 +7,7 @@ internal import Storage
 /// The administration routes for the directory's devices.
 struct DeviceRoutes: Sendable {
     let database: any Database
+    let search: DeviceSearch
 
     func add(to router: AdminRouter) {
         router.on(list: IdentityAdmin.listDevices) { call, page in
@@ -17,28 +18,26 @@ struct DeviceRoutes: Sendable {
             }
         }
         router.on(object: IdentityAdmin.getDevice) { call in
-            let (tenant, id) = (try await call.tenant(), try device(call))
+            let tenant = try await call.tenant()
+            let id = try await device(call, tenant)
             return try await database.read { try shown(id, of: tenant, $0) }
         }
         router.on(IdentityAdmin.changeDevice) { call, body in
             let tenant = try await call.tenant()
             let change = try body.decoded()
-            let id = try device(call)
+            let id = try await device(call, tenant)
             try await acts(call, changing: id, of: tenant).setEnabled(change.accountEnabled, id, tenant: tenant)
         }
         router.on(IdentityAdmin.removeDevice) { call in
             let tenant = try await call.tenant()
-            let id = try device(call)
+            let id = try await device(call, tenant)
             try await acts(call, changing: id, of: tenant).remove(id, tenant: tenant)
         }
     }
 
-    private func device(_ call: AdminCall) throws -> DeviceID {
-        let name = try call.place("device")
-        guard let id = DeviceID(rawValue: name.lowercased()) else {
-            throw AdminRefusal.noDevice.naming("\(name) is not a device id.")
-        }
-        return id
+    /// Returns the device in the path, identified by an id or by a unique name.
+    private func device(_ call: AdminCall, _ tenant: Tenant) async throws -> DeviceID {
+        try await search.device(try call.name("device"), tenant: tenant).id
     }
 
     private func acts(_ call: AdminCall, changing id: DeviceID, of tenant: Tenant) -> DeviceAdministration {

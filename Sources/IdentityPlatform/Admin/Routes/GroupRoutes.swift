@@ -51,20 +51,8 @@ struct GroupRoutes: Sendable {
 
     /// Returns the group in the path, identified by its id or by a unique name.
     private func group(_ call: AdminCall) async throws -> Group {
-        let tenant = try await call.tenant()
-        let name = try call.place("group")
-        let found = try await database.read { connection in
-            let groups = Groups(connection)
-            if let id = GroupID(rawValue: name) { return try groups.find(id, tenant: tenant.id) }
-            let named = try groups.all(tenant: tenant.id).filter { $0.displayName == name }
-            guard named.count <= 1 else {
-                let ids = named.map(\.id.rawValue).joined(separator: ", ")
-                throw AdminRefusal.ambiguousGroup.naming("Several groups are called \(name): \(ids).")
-            }
-            return named.first
-        }
-        guard let found else { throw AdminRefusal.noGroup.naming("There is no group \(name) in \(tenant.domain).") }
-        return found
+        let (tenant, name) = (try await call.tenant(), try call.name("group"))
+        return try await database.read { try NamedObjects($0).group(name, tenant: tenant) }
     }
 
     private func shown(_ group: Group, _ connection: any Connection) throws -> IdentityAdmin.Group {

@@ -18,7 +18,10 @@ struct PersonalDataRoutes: Sendable {
             let user = try await call.user()
             return try await database.read { try IdentityAdmin.PersonalHoldings(of: user, $0) }
         }
-        router.on(IdentityAdmin.eraseUser) { call in try await call.acts.users.erase(try await call.user()) }
+        router.on(IdentityAdmin.eraseUser) { call in
+            let user = try await call.user()
+            return try await call.acts(on: user).users.erase(user)
+        }
         router.on(IdentityAdmin.exportAuditEntries) { call in
             try await export(of: try await call.tenantOfLog(), in: try AuditPeriod(call.received), call)
         }

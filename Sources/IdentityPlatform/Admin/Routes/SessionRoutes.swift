@@ -25,10 +25,16 @@ struct SessionRoutes: Sendable {
             guard let id = SessionID(rawValue: name) else {
                 throw AdminRefusal.noSession.naming("\(name) is not the id of a session.")
             }
-            try await call.acts.users.revoke(id, tenant: tenant)
+            let user = try await database.read { connection in
+                let session = try Sessions(connection).find(id, tenant: tenant.id)
+                return try session.flatMap { try Users(connection).find($0.user, tenant: tenant.id) }
+            }
+            guard let user else { throw AdminRefusal.noSession }
+            try await call.acts(on: user).users.revoke(id, tenant: tenant)
         }
         router.on(IdentityAdmin.revokeUserSessions) { call in
-            try await call.acts.users.revokeSessions(of: try await call.user())
+            let user = try await call.user()
+            try await call.acts(on: user).users.revokeSessions(of: user)
         }
     }
 

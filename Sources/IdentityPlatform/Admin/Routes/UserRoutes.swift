@@ -41,15 +41,16 @@ struct UserRoutes: Sendable {
         router.on(IdentityAdmin.setPassword) { call, body in
             let user = try await call.user()
             let new = try body.decoded()
-            try await call.acts.users.setPassword(new.password, of: user)
+            try await call.acts(on: user).users.setPassword(new.password, of: user)
         }
         router.on(IdentityAdmin.unlockUser) { call in
-            try await call.acts.users.unlock(try await call.user())
+            let user = try await call.user()
+            try await call.acts(on: user).users.unlock(user)
         }
     }
 
     private func acts(_ call: AdminCall, changing user: User) -> UserAdministration {
-        call.acts { connection in
+        call.acts(on: user) { connection in
             guard let user = try Users(connection).find(user.id, tenant: user.tenant) else { throw AdminRefusal.noUser }
             return try shown(user, connection)
         }.users
