@@ -273,8 +273,8 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes",
-                "ProxyProtocol", "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL",
+                "AdminAPI", "AdminServer", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability",
+                "Processes", "ProxyProtocol", "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL",
                 "UnixSocket", .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle,
                 .unixSignals,

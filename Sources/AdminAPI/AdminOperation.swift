@@ -10,9 +10,7 @@ package struct AdminOperation: Sendable {
     package let query: [QueryParameter]
     /// The status of a successful answer.
     package let status: Int
-    /// Who may call the operation through the network.
-    ///
-    /// The server has only the Unix socket, whose callers have full control, so nothing enforces this declaration yet.
+    /// Who may call the operation over HTTPS. Callers on the server's socket may call every operation.
     package let access: Access
     package let effect: Effect
     /// The codes of refusals, apart from those that follow from the path and the body.
@@ -60,6 +58,8 @@ package struct AdminOperation: Sendable {
 
     /// Who may call an operation.
     package enum Access: Sendable, Equatable {
+        /// Everybody, even without a token: the operation reveals nothing about the server's tenants.
+        case anyone
         /// Only callers on the server's own socket: the operation concerns the whole server.
         case serverOnly
         /// People with one of the roles, and applications with the permission.

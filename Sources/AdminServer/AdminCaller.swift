@@ -12,15 +12,21 @@ package struct AdminCaller: Sendable {
     package let name: String
     /// The caller in the words of the door through which the call arrived, such as a Unix user; nil if ``name`` says it.
     package let origin: String?
-    /// The only tenant that the caller may administer; nil if the caller may administer every tenant.
-    package let tenant: TenantID?
+    package let reach: Reach
     private let permission: any AdminPermission
 
     package init(
-        door: AuditDoor, name: String, origin: String? = nil, tenant: TenantID?, permission: any AdminPermission
+        door: AuditDoor, name: String, origin: String? = nil, reach: Reach, permission: any AdminPermission
     ) {
         (self.door, self.name, self.origin) = (door, name, origin)
-        (self.tenant, self.permission) = (tenant, permission)
+        (self.reach, self.permission) = (reach, permission)
+    }
+
+    /// The tenants that a caller can name. For any other tenant, the caller learns nothing, not even whether it exists.
+    package enum Reach: Sendable, Equatable {
+        case noTenant
+        case tenant(TenantID)
+        case everyTenant
     }
 
     /// Checks that the caller may call the operation, before anything is read for the call. If the caller may do so only
@@ -58,7 +64,8 @@ extension AdminCaller {
     ///   calls.
     package static func localOperator(userID: UInt32?) -> AdminCaller {
         AdminCaller(
-            door: .socket, name: AuditLog.localOperator, origin: userID.map { "uid=\($0)" }, tenant: nil,
+            door: .socket, name: AuditLog.localOperator, origin: userID.map { "uid=\($0)" },
+            reach: .everyTenant,
             permission: FullControl())
     }
 }

@@ -37,7 +37,7 @@ package struct IdempotencyKey: Sendable {
                 ("The Idempotency-Key is malformed.", "Use 1 to 64 visible ASCII characters, such as a UUID."))
         }
         self.text = text
-        self.caller = "\(caller.tenant?.rawValue ?? "-") \(caller.name)"
+        self.caller = caller.name
         digest = Array(SHA256.hash(data: Array("\(operation.id)\n\(request.uri.string)\n".utf8) + body))
         attempt = UUID().uuidString
     }

@@ -27,7 +27,7 @@ extension Response {
     }
 
     /// Returns a response with JSON.
-    init(status: HTTPResponse.Status, json: [UInt8], _ fields: HTTPFields = [:]) {
+    package init(status: HTTPResponse.Status, json: [UInt8], _ fields: HTTPFields = [:]) {
         var headers = fields
         headers[.contentType] = "application/json"
         self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))

@@ -48,19 +48,9 @@ struct Composition {
         let socket = directory.path(of: "admin.sock")
         // No other process uses the directory, so a socket in it was left by a server that has exited.
         _ = unsafe unlink(socket)
-        let administration = Router(context: AdminContext.self)
-        administration.add(middleware: PeerCheck())
-        administration.add(middleware: OutageResponse())
-        administration.add(middleware: BreakGlassNotice { try await identity.activeBreakGlass()?.until })
-        administration.add(middleware: TenantLink(identity: identity, management: management))
-        AdminRoutes(
-            identity,
-            beside: TenantNeighbour(
-                holdings: { try await management.holdings(of: $0) }, remove: { try await management.removeTenant($0) }),
-            managedDevices: DeviceNeighbour { try await management.devices(named: $0, tenant: $1) }
-        ).addRoutes(to: administration)
-        management.addAdminRoutes(
-            to: administration, directory: DeviceNeighbour { try await identity.devices(named: $0, tenant: $1) })
+        let administration = Administration(identity: identity, management: management)
+        let socketRoutes = administration.socket()
+        let remoteRoutes = administration.remote()
         let devices = Router(context: MDMContext.self)
         devices.add(middleware: HostCheck(name: configuration.names.mdm))
         devices.add(middleware: ClientAddress())
@@ -75,7 +65,8 @@ struct Composition {
         PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
         let (health, metrics) = (configuration.loadBalancer.health, configuration.monitoring.metrics)
-        let readiness = Readiness(listeners: 3 + [health, metrics].compactMap(\.self).count, logger: logger)
+        let readiness = Readiness(
+            listeners: 3 + (remoteRoutes == nil ? 0 : 1) + [health, metrics].compactMap(\.self).count, logger: logger)
         let listeners = Listeners(
             configuration: configuration, connections: connections,
             share: min(connections, configuration.limits.connectionsPerAddress ?? connections / 4),
@@ -89,7 +80,8 @@ struct Composition {
         let requests = metering.requests([
             .main: main.routes.map { ServedRoute(method: $0.method, path: $0.path) },
             .devices: ServedRoute.all(of: devices),
-            .administration: ServedRoute.all(of: administration),
+            .administration: ServedRoute.all(of: socketRoutes),
+            .remoteAdministration: remoteRoutes.map(ServedRoute.all) ?? [],
         ])
         metering.observe(
             .init(
@@ -109,13 +101,19 @@ struct Composition {
             try listeners.devices(
                 MeasuredResponder(devices.buildResponder(), requests[.devices]), of: management, authority: authority),
             listeners.administration(
-                MeasuredResponder(administration.buildResponder(), requests[.administration]), path: socket),
+                MeasuredResponder(socketRoutes.buildResponder(), requests[.administration]), path: socket),
             HousekeepingService(
                 housekeeping: Housekeeping(identity, beside: { try await management.sweep() }), logger: logger), link,
             // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
             // push channels are such responses.
             channels,
         ]
+        if let remoteRoutes {
+            services.insert(
+                try listeners.remoteAdministration(
+                    MeasuredResponder(remoteRoutes.buildResponder(), requests[.remoteAdministration]),
+                    authority: authority), at: services.endIndex - 1)
+        }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }
                 + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],

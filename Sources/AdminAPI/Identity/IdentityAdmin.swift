@@ -31,6 +31,6 @@ package enum IdentityAdmin {
 
     package static let getOpenAPI = Endpoint<Empty, Document>(
         "getOpenAPI", .get("/openapi.json"),
-        by: .serverOnly, effect: .reading,
+        by: .anyone, effect: .reading,
         summary: "Returns a description of all operations in the format of OpenAPI 3.1.")
 }

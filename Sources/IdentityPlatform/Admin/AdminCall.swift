@@ -66,16 +66,17 @@ struct AdminCall: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenant() async throws -> Tenant {
-        let (name, own) = (try name("tenant"), received.caller.tenant)
+        let (name, reach) = (try name("tenant"), received.caller.reach)
         return try await database.read { connection in
             let objects = NamedObjects(connection)
-            guard let own else { return try name.text == "-" ? objects.onlyTenant() : objects.tenant(name) }
-            // A caller learns nothing of other tenants, not even whether they exist.
-            let tenant = try Tenants(connection).find(own)
-            guard let tenant, name.text == "-" || tenant.isNamed(name) else {
-                throw AdminRefusal.noTenant.naming("There is no tenant \(name.text).")
+            switch reach {
+            case .everyTenant: return try name.text == "-" ? objects.onlyTenant() : objects.tenant(name)
+            case .tenant(let own):
+                let tenant = try Tenants(connection).find(own)
+                if let tenant, name.text == "-" || tenant.isNamed(name) { return tenant }
+            case .noTenant: break
             }
-            return tenant
+            throw AdminRefusal.noTenant.naming("There is no tenant \(name.text).")
         }
     }
 
@@ -84,7 +85,7 @@ struct AdminCall: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenantOfLog() async throws -> TenantID {
-        if received.caller.tenant == nil, let id = TenantID(rawValue: try place("tenant")),
+        if received.caller.reach == .everyTenant, let id = TenantID(rawValue: try place("tenant")),
             try await database.read({ try Tenants($0).isRemoved(id) })
         {
             return id

@@ -14,23 +14,25 @@ struct MDMAdminTenants: Sendable {
         // The audit log of a removed tenant stays readable for as long as its lines are kept.
         let logs = [MDMAdmin.listManagementAuditEntries.operation, MDMAdmin.exportManagementAuditEntries.operation]
         let isLog = logs.contains { $0.id == received.operation.id }
-        let (name, own) = (try received.name("tenant"), received.caller.tenant)
+        let (name, reach) = (try received.name("tenant"), received.caller.reach)
         let tenant = try await database.read { connection in
             let items = NamedItems(connection)
-            guard let own else {
+            switch reach {
+            case .everyTenant:
                 if isLog, let id = TenantID(rawValue: name.text),
                     try connection.exists(Organization.self, "WHERE id = \(id) AND removed IS NOT NULL")
                 {
                     return id
                 }
                 return try name.text == "-" ? items.onlyTenant() : items.tenant(name)
+            case .tenant(let own):
+                let isOwn = try name.text == "-" || items.tenant(name) == own
+                if isOwn, try connection.exists(Organization.self, "WHERE id = \(own) AND removed IS NULL") {
+                    return own
+                }
+            case .noTenant: break
             }
-            // A caller learns nothing of other tenants, not even whether they exist.
-            let isOwn = try name.text == "-" || items.tenant(name) == own
-            guard isOwn, try connection.exists(Organization.self, "WHERE id = \(own) AND removed IS NULL") else {
-                throw MDMAdminRefusal(.noTenant, "There is no tenant \(name.text).")
-            }
-            return own
+            throw MDMAdminRefusal(.noTenant, "There is no tenant \(name.text).")
         }
         return MDMAdminCall(received: received, tenant: tenant)
     }

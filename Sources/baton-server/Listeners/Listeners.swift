@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdTLS
@@ -11,7 +12,7 @@ internal import ServiceLifecycle
 internal import SwiftASN1
 internal import X509
 
-/// The listeners as services: the two TLS listeners, the administration socket, and those for health checks and metrics.
+/// The listeners as services: the TLS listeners, the administration socket, and those for health checks and metrics.
 struct Listeners {
     let configuration: ServerConfiguration
     /// The maximum number of connections of each TLS listener. Further connections wait to be accepted.
@@ -72,6 +73,29 @@ struct Listeners {
             server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "devices"),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
+                availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
+            onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
+    }
+
+    /// Returns the administrators' listener: HTTP/1.1 over TLS 1.2 or later, without client certificates.
+    ///
+    /// - Throws: the library's error if it cannot use the certificate.
+    func remoteAdministration(
+        _ responder: some HTTPResponder<AdminContext>, authority: DevelopmentAuthority
+    ) throws -> any Service {
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [
+                .certificate(try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem))
+            ],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
+        tls.minimumTLSVersion = .tlsv12
+        tls.shutdownTimeout = Self.endOfTLS
+        let shares = ConnectionShares(share: share, listener: "administration", logger: logger)
+        return Application(
+            responder: responder,
+            server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "administration"),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.address, port: configuration.administrationPort), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }

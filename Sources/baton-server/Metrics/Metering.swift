@@ -13,7 +13,13 @@ internal import Storage
 /// nothing is counted.
 struct Metering: Sendable {
     /// The listeners whose requests are counted; the values of a label.
-    enum Listener: String, CaseIterable, Sendable { case main, devices, administration }
+    enum Listener: String, CaseIterable, Sendable {
+        case main, devices
+        /// The administration socket.
+        case administration
+        /// The HTTPS listener of the administration.
+        case remoteAdministration = "administration-https"
+    }
 
     private let isOn: Bool
     private let factory = PrometheusFactory()

@@ -25,23 +25,28 @@ package struct AdminAuthorizer: Sendable {
     }
 
     /// Returns the caller who has sent an `Authorization` header. The caller's roles and permissions are checked when an
-    /// operation is known.
+    /// operation is known. A caller without a token may call few operations.
     ///
-    /// - Throws: ``OperationRefusal`` if the token is missing or not valid; ``StorageError``
+    /// - Throws: ``OperationRefusal`` if the token is not valid; ``StorageError``
     package func caller(authorization: String?) async throws -> AdminCaller {
+        guard let authorization else { return caller(by: StrangerRule(metadata: metadata)) }
         let token: BearerToken
         do { token = try await accessTokens.bearer(authorization: authorization, for: resource) } catch
             let refusal as AccessTokens.Refusal
         {
             throw OperationRefusal(refusal, metadata)
         }
-        let rule: any AdminRule
         switch token {
-        case .person(let token): rule = PersonRule(token: token, environment: environment, metadata: metadata)
-        case .application(let token): rule = ApplicationRule(token: token, environment: environment, metadata: metadata)
+        case .person(let token):
+            return caller(by: PersonRule(token: token, environment: environment, metadata: metadata))
+        case .application(let token):
+            return caller(by: ApplicationRule(token: token, environment: environment, metadata: metadata))
         }
-        return AdminCaller(
-            door: .https, name: rule.name, tenant: rule.tenant,
+    }
+
+    private func caller(by rule: some AdminRule) -> AdminCaller {
+        AdminCaller(
+            door: .https, name: rule.name, reach: rule.reach,
             permission: TokenPermission(rule: rule, database: database, environment: environment))
     }
 }

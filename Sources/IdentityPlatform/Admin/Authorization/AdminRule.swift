@@ -8,7 +8,7 @@ internal import Storage
 protocol AdminRule: Sendable {
     /// The holder's name in the audit log.
     var name: String { get }
-    var tenant: TenantID { get }
+    var reach: AdminCaller.Reach { get }
 
     /// Decides by the state of the directory in this transaction.
     ///
@@ -35,12 +35,13 @@ struct PersonRule: AdminRule {
     let metadata: ProtectedResource
 
     var name: String { token.user.id.rawValue }
-    var tenant: TenantID { token.tenant }
+    var reach: AdminCaller.Reach { .tenant(token.tenant) }
 
     func judge(_ operation: AdminOperation, _ connection: any Connection) throws -> HeldRoles.Match {
         do { try token.confirm(connection) } catch let refusal as AccessTokens.Refusal {
             throw OperationRefusal(refusal, metadata)
         }
+        guard operation.access != .anyone else { return .assigned }
         let (roles, permission) = try operation.requirement()
         guard permission.isSatisfied(by: token.permissions) else { throw OperationRefusal.missing(permission) }
         guard let match = try held(connection).match(anyOf: roles) else { throw OperationRefusal.missing(roles) }
@@ -66,12 +67,13 @@ struct ApplicationRule: AdminRule {
     let metadata: ProtectedResource
 
     var name: String { token.auditName }
-    var tenant: TenantID { token.tenant }
+    var reach: AdminCaller.Reach { .tenant(token.tenant) }
 
     func judge(_ operation: AdminOperation, _ connection: any Connection) throws -> HeldRoles.Match {
         do { try token.confirm(connection) } catch let refusal as AccessTokens.Refusal {
             throw OperationRefusal(refusal, metadata)
         }
+        guard operation.access != .anyone else { return .assigned }
         let (_, permission) = try operation.requirement()
         guard permission.isSatisfied(by: token.permissions) else { throw OperationRefusal.missing(permission) }
         guard !operation.isDangerous || environment.now() <= token.issued + StepUp.maximumAge else {
@@ -92,6 +94,22 @@ struct AdminPermissionName: Sendable {
     func isSatisfied(by permissions: [String]) -> Bool {
         permissions.contains(text) || permissions.contains(text.replacing(".Read.", with: ".ReadWrite."))
     }
+}
+
+/// The rule for a caller without a token.
+struct StrangerRule: AdminRule {
+    let metadata: ProtectedResource
+
+    /// No act of a stranger is recorded.
+    let name = ""
+    let reach = AdminCaller.Reach.noTenant
+
+    func judge(_ operation: AdminOperation, _ connection: any Connection) throws -> HeldRoles.Match {
+        guard operation.access == .anyone else { throw OperationRefusal(.missing, metadata) }
+        return .assigned
+    }
+
+    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool { false }
 }
 
 extension AdminOperation {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
-internal import IdentityPlatform
 internal import Logging
 internal import NIOCore
 
@@ -18,7 +18,9 @@ struct PeerCheck: RouterMiddleware {
             context.logger.warning("administration refused to another user")
             return Response(status: .forbidden)
         }
-        return try await AdminCaller.$userID.withValue(user) { try await next(request, context) }
+        var context = context
+        context.caller = .localOperator(userID: user)
+        return try await next(request, context)
     }
 
     private func peer(of channel: any Channel) async throws -> uid_t? {

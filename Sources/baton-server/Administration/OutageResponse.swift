@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import Storage
 
-/// Answers calls on the administration socket with 503 while a database is temporarily unavailable. The other listeners
+/// Answers calls of administration with 503 while a database is temporarily unavailable. The other listeners
 /// do the same, in the dialects of their protocols.
 struct OutageResponse: RouterMiddleware {
     typealias Context = AdminContext
