@@ -390,14 +390,14 @@ let package = Package(
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
+                "AdminAPI", "AdminServer", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
                 "StoragePostgreSQL", "StorageTestSupport", "TestSupport", "WebPages", .asn1, .certificates, .crypto,
                 .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore", "DeviceSettings", "Files",
+                "AdminAPI", "AdminServer", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore", "DeviceSettings", "Files",
                 "MDMClient", "MDMProtocol", "MDMServer", "Processes", "Redaction", "Storage", "StoragePostgreSQL",
                 "StorageTestSupport", "TestSupport", .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .subprocess,
@@ -410,7 +410,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
+                "AdminAPI", "AdminServer", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
                 "BrowserExtension", "BrowserPolicies", "CommandLineInterface", "DeviceAudit", "DeviceHTTPS",
                 "DeviceKeyStore", "DeviceSettings", "Files", "Handover", "IdentityPlatform", "JSON", "Leftovers",
                 "MDMProtocol", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
@@ -447,8 +447,8 @@ if Context.environment["BATON_BENCH"] == "1" {
         .executableTarget(
             name: "server-benchmark",
             dependencies: [
-                "MDMProtocol", "Encodings", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
-                "ServerMetrics", "Storage", "StoragePostgreSQL", "TestSupport",
+                "AdminServer", "MDMProtocol", "Encodings", "IdentityPlatform", "MDMServer", "OAuth", "Observability",
+                "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL", "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
             path: "Benchmarks/Server"))

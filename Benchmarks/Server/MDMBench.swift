@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AdminServer
 import Crypto
 import Encodings
 import HTTPTypes
@@ -15,7 +16,7 @@ struct MDMBench: Sendable {
     let database: any Database
     let tenant: TenantID
     private let devices: RouterResponder<MDMContext>
-    private let administration: TestClient<RouterResponder<BasicRequestContext>>
+    private let administration: TestClient<RouterResponder<AdminContext>>
 
     init(folder: String) async throws {
         try await self.init(
@@ -33,7 +34,8 @@ struct MDMBench: Sendable {
         try await management.prepareTenant(tenant, organization: "Contoso", domain: Bench.domain)
         let router = Router(context: MDMContext.self)
         management.addRoutes(to: router)
-        let administration = Router(context: BasicRequestContext.self)
+        let administration = Router(context: AdminContext.self)
+        administration.add(middleware: FixedCaller(.localOperator(userID: nil)))
         management.addAdminRoutes(to: administration)
         (devices, self.administration) = (
             router.buildResponder(), TestClient(administration.buildResponder())

@@ -20,6 +20,7 @@ package enum MDMSchema {
         Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
         Migration("finished commands", [finishedCommands]),
         Migration("names", names),
+        Migration("device list", allowsPrevious: true, ["CREATE INDEX deviceInOrder ON device (tenant, name, udid)"]),
         Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
     ] + IdempotencyKeys.migrations
 

@@ -26,6 +26,13 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
     ///   - pieces: one more than there are parameters.
     init(pieces: [String], parameters: [Value]) { (self.pieces, self.parameters) = (pieces, parameters) }
 
+    /// Returns the values as a list in parentheses, for `IN`. An empty list contains no value.
+    package static func list(_ values: [some ColumnValue]) -> SQL {
+        guard let first = values.first else { return "(NULL)" }
+        let rest: SQL = values.dropFirst().reduce("\(first)") { "\($0), \($1)" }
+        return "(\(rest))"
+    }
+
     /// Returns the statement's text with `placeholder` for each parameter, numbered from 1.
     func text(placeholder: (Int) -> String) -> String {
         guard parameters.count > 0 else { return pieces[0] }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Hummingbird
 import StorageTestSupport
 import TestSupport
@@ -11,7 +12,8 @@ import Testing
 @Suite struct ServedManagementTests {
     @Test func `every declared operation is served, and no other route`() async throws {
         try await TestMDM.with(on: .sqlite) { fixture in
-            let router = Router(context: BasicRequestContext.self)
+            let router = Router(context: AdminContext.self)
+            router.add(middleware: FixedCaller(.localOperator(userID: nil)))
             fixture.management.addAdminRoutes(to: router)
             let served = router.routes.map { "\($0.method.rawValue) \($0.path.description)" }
             let declared = MDMAdmin.operations.map { "\($0.method.rawValue) \($0.path)" }

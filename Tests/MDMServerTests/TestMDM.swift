@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Crypto
 import DeviceHTTPS
 import Files
@@ -24,7 +25,7 @@ struct TestMDM: Sendable {
 
     let management: MDMService
     let folder: Directory
-    let admin: TestClient<RouterResponder<BasicRequestContext>>
+    let admin: TestClient<RouterResponder<AdminContext>>
     let devices: RouterResponder<MDMContext>
     let now: Clock
     let disk: Disk
@@ -108,7 +109,8 @@ struct TestMDM: Sendable {
             try #require(TenantID(rawValue: Self.tenant)), organization: "Contoso", domain: "contoso.example")
         let router = Router(context: MDMContext.self)
         management.addRoutes(to: router)
-        let adminRouter = Router(context: BasicRequestContext.self)
+        let adminRouter = Router(context: AdminContext.self)
+        adminRouter.add(middleware: FixedCaller(.localOperator(userID: nil)))
         management.addAdminRoutes(to: adminRouter)
         (self.management, self.folder, self.now, self.disk) = (management, folder, now, disk)
         (admin, devices) = (TestClient(adminRouter.buildResponder()), router.buildResponder())

@@ -44,12 +44,4 @@ struct AheadDevices {
         try AuditLog(connection).appendOrCount(
             AuditLine(.deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time))
     }
-
-    /// Returns when a device was first found to be ahead; nil if it never was.
-    ///
-    /// - Throws: ``StorageError``
-    func since(_ device: Device) throws -> Timestamp? {
-        try connection.row("SELECT aheadSince FROM device WHERE tenant = \(device.tenant) AND id = \(device.id)")?[
-            "aheadSince"]
-    }
 }

@@ -112,14 +112,6 @@ package struct MDMDeviceNames: Sendable {
 }
 
 extension Devices {
-    /// Returns the name that a device has in device management; nil if it is not managed.
-    ///
-    /// - Throws: ``StorageError``
-    func managementName(of device: Device) throws -> String? {
-        try connection.row("SELECT managedAs FROM device WHERE tenant = \(device.tenant) AND id = \(device.id)")?[
-            "managedAs"]
-    }
-
     /// Returns the managed devices that the rest of the statement selects. A device that leaves the directory without
     /// the server's knowledge, and joins again, has several rows with one UDID.
     fileprivate func managed(_ rest: SQL, tenant: TenantID) throws -> [MDMDeviceNames.Entry] {

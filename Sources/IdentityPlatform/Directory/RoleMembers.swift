@@ -18,6 +18,18 @@ package struct RoleMembers {
             .role, of: RoleMember.self, "WHERE tenant = \(tenant) AND person = \(user) ORDER BY role")
     }
 
+    /// Returns the template ids of the roles of several people.
+    ///
+    /// - Throws: ``StorageError``
+    func roles(of users: [UserID], tenant: TenantID) throws -> [UserID: Set<RoleID>] {
+        let rows = try connection.rows(
+            "SELECT person, role FROM roleMember WHERE tenant = \(tenant) AND person IN \(SQL.list(users))")
+        return try rows.reduce(into: [:]) { roles, row in
+            let person: UserID = try row["person"]
+            roles[person, default: []].insert(try row["role"])
+        }
+    }
+
     func members(of role: RoleID, tenant: TenantID) throws -> [UserID] {
         try connection.values(
             .person, of: RoleMember.self, "WHERE tenant = \(tenant) AND role = \(role) ORDER BY person")

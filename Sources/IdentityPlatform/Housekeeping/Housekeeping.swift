@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Storage
 
 /// Removes credentials, throttle counts and accepted requests that have expired, and signing keys whose tokens have all
@@ -59,6 +60,7 @@ package struct Housekeeping: Sendable {
                     SELECT digest FROM acceptedRequest WHERE expires <= \(now) LIMIT \(step))
                 """)
         }
+        removed += try await database.write { try IdempotencyKeys.removeOld(at: now, limit: step, in: $0) }
         return removed
     }
 

@@ -19,9 +19,8 @@ struct ManagedDeviceRoutes: Sendable {
             let now = sources.now()
             return try await database.read { connection in
                 let devices = try DeviceRecords(connection: connection, tenant: call.tenant).all(on: page)
-                return try Page(devices, of: page, key: \.listKey) {
-                    try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
-                }
+                let details = try ManagedDeviceDetails(of: devices, tenant: call.tenant, now: now, connection)
+                return Page(devices, of: page, key: \.listKey, shown: details.description)
             }
         }
         router.on(object: MDMAdmin.getManagedDevice) { call in
@@ -64,26 +63,7 @@ struct ManagedDeviceRoutes: Sendable {
         guard let device = try DeviceRecords(connection: connection, tenant: tenant).find(udid) else {
             throw MDMAdminRefusal(.noDevice)
         }
-        return try description(of: device, tenant: tenant, now: now, in: connection)
-    }
-
-    private static func description(
-        of device: DeviceRecord, tenant: TenantID, now: Timestamp, in connection: any Connection
-    ) throws -> MDMAdmin.Device {
-        let enrollment = try Enrollments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
-        let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)
-        let waiting = try connection.count(
-            of: QueuedCommand.self,
-            "WHERE tenant = \(tenant) AND udid = \(device.udid) AND finishedAt IS NULL")
-        return MDMAdmin.Device(
-            udid: device.udid.rawValue, name: device.name, state: device.state.rawValue,
-            productName: device.productName,
-            osVersion: device.osVersion, serialNumber: device.serialNumber,
-            profiles: try inventory.profiles().map { MDMAdmin.HeldProfile(identifier: $0.identifier, uuid: $0.uuid) },
-            apps: try inventory.apps().map {
-                MDMAdmin.HeldApp(identifier: $0.identifier, state: $0.state, hasConfiguration: $0.hasConfiguration)
-            },
-            waiting: waiting, identityEndsAt: enrollment?.expiresAt.rawValue)
+        return try ManagedDeviceDetails(of: [device], tenant: tenant, now: now, connection).description(of: device)
     }
 
     /// Describes a command. An acknowledged command can contain failures of single items; these failures are included

@@ -93,10 +93,6 @@ struct Inventory {
             HeldProfile.self, "WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY identifier")
     }
 
-    func apps() throws -> [HeldApp] {
-        try connection.records(HeldApp.self, "WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY identifier")
-    }
-
     private func replace(_ profiles: [InstalledProfile]) throws {
         try connection.execute("DELETE FROM heldProfile WHERE tenant = \(tenant) AND udid = \(udid)")
         for profile in profiles {

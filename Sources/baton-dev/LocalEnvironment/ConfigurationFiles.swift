@@ -8,6 +8,7 @@ struct ServerFile: Encodable {
     let address = "127.0.0.1"
     let port: UInt16
     let mdmPort: UInt16
+    let administrationPort: UInt16?
     let names: Names
     /// A quarter of the usual cost, because this is a demonstration on one machine, whose passwords are in a file
     /// anyway.
@@ -19,13 +20,15 @@ struct ServerFile: Encodable {
         let deviceRegistration = EnvironmentFacts.registration
         let graph = EnvironmentFacts.graph
         let mdm = EnvironmentFacts.mdm
+        let administration: String?
     }
 
     init(layout: EnvironmentLayout, facts: EnvironmentFacts) {
         directory = layout.server
         port = facts.port
         mdmPort = facts.mdmPort
-        names = Names()
+        administrationPort = facts.administrationPort
+        names = Names(administration: facts.administrationPort.map { _ in EnvironmentFacts.administration })
     }
 }
 

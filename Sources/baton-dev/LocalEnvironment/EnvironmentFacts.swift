@@ -10,6 +10,8 @@ import Processes
 struct EnvironmentFacts: Codable, Sendable {
     let port: UInt16
     let mdmPort: UInt16
+    /// The port of the administration over HTTPS; nil in an environment that is older than this listener.
+    let administrationPort: UInt16?
     let people: [Person]
     let apps: [App]
     var tenantID: String?
@@ -55,7 +57,8 @@ struct EnvironmentFacts: Codable, Sendable {
     static let registration = "enterpriseregistration.baton.test"
     static let graph = "graph.baton.test"
     static let mdm = "mdm.baton.test"
-    static let names = [login, registration, graph, mdm]
+    static let administration = "admin.baton.test"
+    static let names = [login, registration, graph, mdm, administration]
     static let cloudDeviceAdministrator = "Cloud Device Administrator"
     static let globalAdministrator = "Global Administrator"
 
@@ -63,6 +66,7 @@ struct EnvironmentFacts: Codable, Sendable {
     var registrationURL: String { "https://\(Self.registration):\(port)" }
     var graphURL: String { "https://\(Self.graph):\(port)" }
     var mdmURL: String { "https://\(Self.mdm):\(mdmPort)" }
+    var administrationURL: String? { administrationPort.map { "https://\(Self.administration):\($0)" } }
     var resolution: [String: String] {
         Dictionary(uniqueKeysWithValues: Self.names.map { ($0, "127.0.0.1") })
     }
@@ -79,7 +83,7 @@ struct EnvironmentFacts: Codable, Sendable {
     /// Returns the facts of a new environment.
     static func new() throws -> EnvironmentFacts {
         EnvironmentFacts(
-            port: try freePort(), mdmPort: try freePort(),
+            port: try freePort(), mdmPort: try freePort(), administrationPort: try freePort(),
             people: [
                 person("Ada", "Lindqvist", job: "IT", phone: "+1 555 0100 117", role: globalAdministrator),
                 person("Carol", "Mbeki", job: "IT", phone: "+1 555 0100 223", role: cloudDeviceAdministrator),

@@ -27,6 +27,7 @@ struct EnvironmentSummary: Encodable {
         let deviceRegistration: String
         let graph: String
         let mdm: String
+        let administration: String?
     }
 
     struct Suggestion: Encodable {
@@ -51,7 +52,7 @@ struct EnvironmentSummary: Encodable {
         tenant = try local.tenantID()
         addresses = Addresses(
             login: facts.loginURL, deviceRegistration: facts.registrationURL, graph: facts.graphURL,
-            mdm: facts.mdmURL)
+            mdm: facts.mdmURL, administration: facts.administrationURL)
         isJoined = try await local.device.status().deviceID != nil
         hasScreen = local.browser.hasScreen
         variables = [
@@ -101,7 +102,18 @@ struct EnvironmentSummary: Encodable {
             Suggestion(
                 text: "Device and organisation:",
                 commands: ["baton device status", "baton account current", "baton admin user list"]),
-        ]
+        ] + (facts.administrationURL.map { [remoteAdministration(at: $0, local)] } ?? [])
+    }
+
+    /// How to administer as somebody on another machine does.
+    private static func remoteAdministration(at address: String, _ local: LocalEnvironment) -> Suggestion {
+        Suggestion(
+            text: "The organisation as Ada administers it from another machine, with her own sign-in. Both names must be "
+                + "in /etc/hosts:",
+            commands: [
+                "echo 127.0.0.1 \(EnvironmentFacts.login) \(EnvironmentFacts.administration) | sudo tee -a /etc/hosts",
+                "baton admin user list --url \(address) --ca \(quoted(local.layout.trustRoots))",
+            ])
     }
 
     /// How to choose who signs in, if a program acts as the person.

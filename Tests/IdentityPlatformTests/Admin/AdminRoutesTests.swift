@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,8 +12,9 @@ import TestSupport
 import Testing
 
 @Suite struct AdminRoutesTests {
-    private func admin(_ fixture: TestPlatform) -> TestClient<RouterResponder<IdentityContext>> {
-        let router = Router(context: IdentityContext.self)
+    private func admin(_ fixture: TestPlatform) -> TestClient<RouterResponder<AdminContext>> {
+        let router = Router(context: AdminContext.self)
+        router.add(middleware: FixedCaller(.localOperator(userID: nil)))
         AdminRoutes(fixture.platform).addRoutes(to: router)
         return TestClient(router.buildResponder())
     }

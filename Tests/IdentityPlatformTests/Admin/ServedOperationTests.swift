@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,7 +12,8 @@ import Testing
 /// The identity platform serves the operations that are declared, and no others.
 @Suite struct ServedOperationTests {
     @Test func `every declared operation is served, and no other route`() async throws {
-        let router = Router(context: IdentityContext.self)
+        let router = Router(context: AdminContext.self)
+        router.add(middleware: FixedCaller(.localOperator(userID: nil)))
         AdminRoutes(try await TestPlatform().platform).addRoutes(to: router)
         let served = router.routes.map { "\($0.method.rawValue) \($0.path.description)" }
         let declared = IdentityAdmin.operations.map { "\($0.method.rawValue) \($0.path)" }

@@ -206,9 +206,9 @@ import Testing
         #expect(disabled == "identity.breakGlass.disabled")
         try await fixture.administration.users.setEnabled(true, fixture.bo)
 
-        let grant: IdentityAdmin.BreakGlassGrant = try await AdminCaller.$userID.withValue(0) {
-            try await admin.call(IdentityAdmin.grantBreakGlass, body: New(user: name, reason: reason, login: 1000))
-        }
+        let root = AdminClient(fixture, as: .localOperator(userID: 0))
+        let grant: IdentityAdmin.BreakGlassGrant = try await root.call(
+            IdentityAdmin.grantBreakGlass, body: New(user: name, reason: reason, login: 1000))
         #expect(grant.isActive && grant.role == "Global Administrator" && grant.reason == reason)
         #expect(grant.expiresAt - grant.begunAt == 3_600_000)
         #expect(grant.grantedBy.hasPrefix("uid=0 login=1000 host="))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -12,7 +13,8 @@ import Testing
 @Suite struct DeviceAdminTests {
     @Test func `devices are listed, disabled and removed over the administration socket`() async throws {
         let fixture = try await TestPlatform()
-        let router = Router(context: IdentityContext.self)
+        let router = Router(context: AdminContext.self)
+        router.add(middleware: FixedCaller(.localOperator(userID: nil)))
         AdminRoutes(fixture.platform).addRoutes(to: router)
         let admin = TestClient(router.buildResponder())
         let id = try await TestDevice.joined(fixture).id

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Crypto
 import Foundation
 import HTTPTypes
@@ -159,7 +160,8 @@ extension TestPlatform {
 
     /// Whether `baton admin device list` gets the time at which the device was found to be ahead.
     fileprivate func isListedAsAhead(_ device: TestDevice) async throws -> Bool {
-        let router = Router(context: IdentityContext.self)
+        let router = Router(context: AdminContext.self)
+        router.add(middleware: FixedCaller(.localOperator(userID: nil)))
         AdminRoutes(platform).addRoutes(to: router)
         let client = TestClient(router.buildResponder())
         let answer = try await client.get(IdentityAdmin.listDevices(["tenant": "-"]).path)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -67,7 +68,8 @@ import Testing
 
 extension TestPlatform {
     fileprivate func answer(_ pseudonym: String, tenant: String = "-") async throws -> TestResponse {
-        let router = Router(context: IdentityContext.self)
+        let router = Router(context: AdminContext.self)
+        router.add(middleware: FixedCaller(.localOperator(userID: nil)))
         AdminRoutes(platform).addRoutes(to: router)
         let path = IdentityAdmin.resolveReceiptSubject.operation.path([
             "tenant": tenant == "-" ? self.tenant.id.rawValue : tenant, "subject": pseudonym,

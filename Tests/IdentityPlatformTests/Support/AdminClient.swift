@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,11 +11,17 @@ import Testing
 
 /// An administrator who makes calls on the administration socket.
 struct AdminClient {
-    private let client: TestClient<RouterResponder<IdentityContext>>
+    private let client: TestClient<RouterResponder<AdminContext>>
 
-    /// - Parameter managedDevices: the devices that device management knows.
-    init(_ fixture: TestPlatform, managedDevices: DeviceNeighbour? = nil, log: LogLines? = nil) {
-        let router = Router(context: IdentityContext.self)
+    /// - Parameters:
+    ///   - caller: who calls; by default the machine's operator.
+    ///   - managedDevices: the devices that device management knows.
+    init(
+        _ fixture: TestPlatform, as caller: AdminCaller = .localOperator(userID: nil),
+        managedDevices: DeviceNeighbour? = nil, log: LogLines? = nil
+    ) {
+        let router = Router(context: AdminContext.self)
+        router.add(middleware: FixedCaller(caller))
         AdminRoutes(fixture.platform, managedDevices: managedDevices).addRoutes(to: router)
         client = TestClient(router.buildResponder(), log: log)
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AdminServer
 import Foundation
 import Hummingbird
 import Logging
@@ -156,7 +157,8 @@ import Testing
     @Test func `a command that one node queues wakes a device whose push channel another node holds`() async throws {
         try await withNodes { first, second, tenant, enrolled, _ in
             let connection = try second.open(enrolled, nil)
-            let router = Router(context: BasicRequestContext.self)
+            let router = Router(context: AdminContext.self)
+            router.add(middleware: FixedCaller(.localOperator(userID: nil)))
             first.management.addAdminRoutes(to: router)
             let admin = TestClient(router.buildResponder())
             let answer = try await admin.send(.post, "/mdm/tenants/-/devices/tablet-1/inventory")
@@ -184,7 +186,8 @@ import Testing
         try await withNodes { first, second, tenant, enrolled, device in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await second.link.run() }
-                let router = Router(context: BasicRequestContext.self)
+                let router = Router(context: AdminContext.self)
+                router.add(middleware: FixedCaller(.localOperator(userID: nil)))
                 first.management.addAdminRoutes(to: router)
                 let admin = TestClient(router.buildResponder())
                 #expect(try await admin.send(.delete, "/mdm/tenants/-/devices/tablet-1").status == .noContent)

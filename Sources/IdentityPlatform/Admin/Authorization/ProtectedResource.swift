@@ -11,7 +11,8 @@ package struct ProtectedResource: Sendable {
     /// Returns nil if the server has no name for its administration.
     init?(_ resource: Resource, _ names: IdentityConfiguration.Names) {
         guard let name = names.administration else { return nil }
-        self.resource = "https://\(name):\(names.administrationPort)"
+        // An origin does not name the usual port (RFC 6454 section 6.2).
+        self.resource = "https://\(name)" + (names.administrationPort == 443 ? "" : ":\(names.administrationPort)")
         authorizationServer = "\(names.origin(of: names.login))/organizations/v2.0"
         permissions = resource.permissions
     }

@@ -14,7 +14,8 @@ struct DeviceRoutes: Sendable {
             let tenant = try await call.tenant()
             return try await database.read { connection in
                 let devices = try Devices(connection).all(tenant: tenant.id, on: page)
-                return try Page(devices, of: page, key: \.listKey) { try shown($0, connection) }
+                let details = try AdministeredDevices(connection).details(of: devices)
+                return Page(devices, of: page, key: \.listKey) { shown($0, details[$0.id]) }
             }
         }
         router.on(object: IdentityAdmin.getDevice) { call in
@@ -46,17 +47,15 @@ struct DeviceRoutes: Sendable {
 
     private func shown(_ id: DeviceID, of tenant: Tenant, _ connection: any Connection) throws -> IdentityAdmin.Device {
         guard let device = try Devices(connection).find(id, tenant: tenant.id) else { throw AdminRefusal.noDevice }
-        return try shown(device, connection)
+        return shown(device, try AdministeredDevices(connection).details(of: [device])[id])
     }
 
-    private func shown(_ device: Device, _ connection: any Connection) throws -> IdentityAdmin.Device {
-        let udid = try Devices(connection).managementName(of: device)
-        let ahead = try AheadDevices(connection).since(device)
-        return IdentityAdmin.Device(
+    private func shown(_ device: Device, _ details: DeviceDetails?) -> IdentityAdmin.Device {
+        IdentityAdmin.Device(
             deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
             operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
             trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,
-            accountEnabled: device.isEnabled, isManaged: device.isManaged, udid: udid,
-            registeredAt: device.registered.rawValue, aheadAt: ahead?.rawValue)
+            accountEnabled: device.isEnabled, isManaged: device.isManaged, udid: details?.udid,
+            registeredAt: device.registered.rawValue, aheadAt: details?.ahead?.rawValue)
     }
 }

@@ -13,7 +13,8 @@ struct UserRoutes: Sendable {
             let tenant = try await call.tenant()
             return try await database.read { connection in
                 let users = try Users(connection).all(tenant: tenant.id, on: page)
-                return try Page(users, of: page, key: \.listKey) { try shown($0, connection) }
+                let roles = try RoleMembers(connection).roles(of: users.map(\.id), tenant: tenant.id)
+                return Page(users, of: page, key: \.listKey) { shown($0, roles: roles[$0.id] ?? []) }
             }
         }
         router.on(IdentityAdmin.addUser) { call, body in
@@ -63,8 +64,11 @@ struct UserRoutes: Sendable {
     }
 
     private func shown(_ user: User, _ connection: any Connection) throws -> IdentityAdmin.User {
-        let roles = try RoleMembers(connection).roles(of: user.id, tenant: user.tenant)
-        return IdentityAdmin.User(
+        shown(user, roles: Set(try RoleMembers(connection).roles(of: user.id, tenant: user.tenant)))
+    }
+
+    private func shown(_ user: User, roles: Set<RoleID>) -> IdentityAdmin.User {
+        IdentityAdmin.User(
             id: user.id.rawValue, userPrincipalName: user.userPrincipalName, displayName: user.profile.displayName,
             givenName: user.profile.givenName, surname: user.profile.surname, mail: user.profile.mail,
             jobTitle: user.profile.jobTitle, mobilePhone: user.profile.mobilePhone, accountEnabled: user.isEnabled,
