@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-package import Storage
+internal import Storage
 
 /// Administrative acts on the keys and the own permissions of applications.
 extension ClientAdministration {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import OAuth
+internal import OAuth
 package import Storage
 
 /// A verified bearer token: of a person, or of an application that acts for itself.
