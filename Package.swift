@@ -229,8 +229,9 @@ let package = Package(
         .target(
             name: "CommandLineInterface",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Processes", "UnixSocket",
-                .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .unixSignals,
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Files", "OAuth", "Processes", "Redaction",
+                "UnixSocket", "WebPages",
+                .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .unixSignals,
             ]),
 
         // Executables: they parse arguments, compose the parts and run them.

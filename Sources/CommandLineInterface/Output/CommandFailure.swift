@@ -9,16 +9,40 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
     package let code: String
     package let message: String
     package let remedy: String
+    /// What an ambiguous name may mean.
+    package var candidates: [Candidate]?
+    /// The names of the members that somebody else has changed meanwhile.
+    package var changed: [String]?
     /// The command's exit code; see the exit codes in docs/administration.md.
     package var exitCode = ExitCode.failure
 
-    private enum CodingKeys: String, CodingKey { case code, message, remedy }
+    /// One of the things that an ambiguous name may mean.
+    package struct Candidate: Codable, Sendable {
+        package let id: String
+        package let name: String
+    }
+
+    private enum CodingKeys: String, CodingKey { case code, message, remedy, candidates, changed }
 
     package init(code: String, message: String, remedy: String, exitCode: ExitCode = .failure) {
         (self.code, self.message, self.remedy, self.exitCode) = (code, message, remedy, exitCode)
     }
 
-    package var description: String { "\(message) [\(code)]\n  \(remedy)" }
+    package var description: String {
+        let candidates = (candidates ?? []).prefix(Self.maximumLines).map { "\($0.id)  \($0.name)" }
+        let changed = (changed ?? []).prefix(Self.maximumLines).map { "changed: \($0)" }
+        let lines = (candidates + changed).map(TextTable.printable) + [remedy]
+        return "\(message) [\(code)]\n" + lines.map { "  \($0)" }.joined(separator: "\n")
+    }
+
+    private static let maximumLines = 20
+
+    /// Returns this failure with another remedy.
+    package func withRemedy(_ remedy: String) -> CommandFailure {
+        var other = CommandFailure(code: code, message: message, remedy: remedy, exitCode: exitCode)
+        (other.candidates, other.changed) = (candidates, changed)
+        return other
+    }
 
     package func print(asJSON: Bool) throws {
         if asJSON {
