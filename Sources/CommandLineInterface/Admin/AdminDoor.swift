@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AsyncHTTPClient
 internal import Encodings
+internal import NIOHTTP1
 internal import Redaction
 
 /// How the server's administration is reached: through its Unix socket, or over HTTPS with a token.

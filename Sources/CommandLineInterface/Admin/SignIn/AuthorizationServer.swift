@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AsyncHTTPClient
+internal import NIOHTTP1
 internal import OAuth
 internal import Redaction
 
