@@ -207,10 +207,17 @@ let package = Package(
             ],
             resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
                 + languages.map { .embedInCode("Texts/\($0).json") }),
+        // The server's side of the contract for administration, which the identity platform and device management share:
+        // callers, routes, conditions, pages.
+        .target(
+            name: "AdminServer",
+            dependencies: [
+                "AdminAPI", "JSON", "Storage", .crypto, .httpTypes, .hummingbird, .logging, .nioCore,
+            ]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "Encodings", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage",
+                "AdminAPI", "AdminServer", "Encodings", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage",
                 "WebPages", .asn1, .certificates, .coreMetrics, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
                 .logging, .nioCore, .nioSSL,
             ],
@@ -218,7 +225,7 @@ let package = Package(
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "Encodings", "JSON", "MDMProtocol", "Redaction", "Storage", .asn1, .certificates, .crypto,
+                "AdminAPI", "AdminServer", "Encodings", "JSON", "MDMProtocol", "Redaction", "Storage", .asn1, .certificates, .crypto,
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 

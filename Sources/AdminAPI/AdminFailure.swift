@@ -4,8 +4,15 @@
 package struct AdminFailure: Error, Codable, Sendable {
     package let error: Reason
 
-    package init(code: String, message: String, remedy: String) {
-        error = Reason(code: code, message: message, remedy: remedy)
+    /// - Parameters:
+    ///   - candidates: the objects that an ambiguous name can mean.
+    ///   - changed: the names of the members of an object that have changed, if the call was refused for this reason.
+    package init(
+        code: String, message: String, remedy: String, candidates: Candidates? = nil, changed: [String]? = nil
+    ) {
+        error = Reason(
+            code: code, message: message, remedy: remedy, candidates: candidates?.listed,
+            moreCandidates: candidates.flatMap { $0.more > 0 ? $0.more : nil }, changed: changed)
     }
 
     /// The texts of a refusal: the cause and the remedy.
@@ -15,6 +22,11 @@ package struct AdminFailure: Error, Codable, Sendable {
     package static let malformedBody: Words = (
         "The body does not have the form that this call expects.", "Compare it with docs/administration.md."
     )
+    /// The texts for a name that no object can have. Every engine uses them.
+    package static let malformedName: Words = (
+        "A name is empty, contains a control character or is not percent-encoded.",
+        "Give the name as the list command shows it."
+    )
     /// The texts for a call that names no tenant while the server has none. Every engine uses them.
     package static let noTenants: Words = (
         "The server has no tenant.", "Add one: baton admin tenant add DOMAIN --name NAME."
@@ -22,12 +34,12 @@ package struct AdminFailure: Error, Codable, Sendable {
 
     /// Returns the texts for a call that names no tenant while the server has several. Every engine uses them.
     ///
-    /// - Parameter tenants: the domains of the tenants.
-    package static func ambiguousTenant(_ tenants: [String]) -> Words {
-        let named = tenants.prefix(10).joined(separator: ", ") + (tenants.count > 10 ? ", …" : "")
+    /// - Parameter tenants: the tenants, named by their domains.
+    package static func ambiguousTenant(_ tenants: Candidates) -> Words {
+        let named = tenants.listed.map(\.name).joined(separator: ", ") + (tenants.more > 0 ? ", …" : "")
         return (
             "The server has several tenants\(named.isEmpty ? "" : ": \(named)").",
-            "Name one of them: --tenant \(tenants.first ?? "DOMAIN")."
+            "Name one of them: --tenant \(tenants.listed.first?.name ?? "DOMAIN")."
         )
     }
 
@@ -39,5 +51,11 @@ package struct AdminFailure: Error, Codable, Sendable {
         package let code: String
         package let message: String
         package let remedy: String
+        /// If a name is ambiguous, objects that it can mean, at most ``AdminFailure/Candidates/limit``.
+        package let candidates: [Candidate]?
+        /// How many further objects the name can mean; nil if ``candidates`` are all of them.
+        package let moreCandidates: Int?
+        /// The names of the members that have changed since the caller read the object; nil for other refusals.
+        package let changed: [String]?
     }
 }

@@ -21,7 +21,7 @@ extension AdminOperation {
 
     /// The codes with which the operation can be refused, in alphabetical order.
     package var errors: [String] {
-        let isParsed = body() != nil || query.contains(where: \.isRequired)
+        let isParsed = body() != nil || query.contains(where: \.isRequired) || !places.isEmpty
         let general = (isParsed ? ["\(engine).malformed"] : []) + ["\(engine).fault"]
         return Set(general + places.flatMap(\.errors) + specificErrors).sorted()
     }
@@ -36,26 +36,29 @@ extension AdminOperation {
         errors: ["tenant.missing", "tenant.none", "tenant.ambiguous"]
     )
 
+    private static let deviceNames =
+        "The device id, object id or UDID, or a name or serial number that only one device has."
+
     private static let directoryPlaces: Places = [
         "tenant": tenant,
         "user": ("The person's object id or user principal name.", ["user.missing"]),
         "session": ("The session's id.", ["session.missing"]),
         "group": ("The group's id, or a name that only one group has.", ["group.missing", "group.ambiguous"]),
         "role": ("The role's template id or name.", ["role.missing"]),
-        "client": ("The client id.", ["client.missing"]),
+        "client": ("The client id, or a name that only one client has.", ["client.missing", "client.ambiguous"]),
         "secret": ("The secret's id.", ["client.secret.missing"]),
+        "key": ("The key's id.", ["client.key.missing"]),
+        "permission": ("The name of a permission for administration.", ["client.permission"]),
         "subject": ("The pseudonym in a receipt.", ["receipt.subject.missing"]),
         "grant": ("The id of the grant.", ["breakGlass.missing"]),
-        "device": ("The device id.", ["device.missing"]),
+        "device": (deviceNames, ["device.missing", "device.ambiguous", "device.notJoined"]),
     ]
 
     private static let managementPlaces: Places = [
         "tenant": tenant,
         "enrollment": ("The id of the enrollment profile.", ["enrollment.missing"]),
-        "device": (
-            "The device's UDID, or a name that only one managed device has.", ["device.missing", "device.ambiguous"]
-        ),
-        "profile": ("The profile's identifier.", []),
-        "app": ("The app's bundle identifier.", []),
+        "device": (deviceNames, ["device.missing", "device.ambiguous", "device.notManaged"]),
+        "profile": ("The profile's identifier, or a name that only one profile has.", ["profile.ambiguous"]),
+        "app": ("The app's bundle identifier, or a title that only one app has.", ["app.ambiguous"]),
     ]
 }

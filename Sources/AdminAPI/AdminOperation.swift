@@ -25,6 +25,8 @@ package struct AdminOperation: Sendable {
     package let body: @Sendable () -> Schema?
     /// Returns what a successful answer contains.
     package let reply: @Sendable () -> Reply
+    /// Whether a successful answer contains a secret, which nobody can ask for again.
+    package let hasSecretReply: Bool
 
     /// What a successful answer contains.
     package enum Reply: Sendable, Equatable {
@@ -76,7 +78,8 @@ package struct AdminOperation: Sendable {
         case recordedReading(audit: String)
         /// A change. It records one or more of the actions, depending on what changed.
         ///
-        /// A dangerous change cannot be undone, or takes access away from many people at once.
+        /// A dangerous change cannot be undone, takes access away from many people at once, or gives power to an
+        /// application.
         case change(audit: [String], isDangerous: Bool)
 
         /// Returns a change that records these actions.
@@ -94,6 +97,16 @@ package struct AdminOperation: Sendable {
         if case .change = effect { true } else { false }
     }
 
+    /// Whether a call may depend on the state of an object (`If-Match`): it changes an object that another operation
+    /// returns.
+    package var isConditional: Bool {
+        guard [.put, .patch, .delete].contains(method), access != .serverOnly else { return false }
+        return Self.all.contains { other in
+            guard other.method == .get, other.path == path, case .json(.object) = other.reply() else { return false }
+            return true
+        }
+    }
+
     package var isDangerous: Bool {
         if case .change(_, isDangerous: true) = effect { true } else { false }
     }
@@ -109,6 +122,14 @@ package struct AdminOperation: Sendable {
 
     /// Every operation.
     package static let all: [AdminOperation] = IdentityAdmin.operations + MDMAdmin.operations
+
+    /// The permission with which an application may call the operation; nil if only the server's own socket serves it.
+    package var permission: String? {
+        if case .directory(_, let permission) = access { permission } else { nil }
+    }
+
+    /// The permissions of all operations, in alphabetical order.
+    package static let permissions: [String] = Set(all.compactMap(\.permission)).sorted()
 }
 
 /// A parameter in the query of an operation's URL.
@@ -124,6 +145,18 @@ package struct QueryParameter: Sendable {
         (self.name, self.kind, self.isRequired, self.meaning) = (name, kind, isRequired, meaning)
     }
 
+    /// The parameters of a list that is returned in pages.
+    package static let paging = [limit, after]
+    package static let limit = QueryParameter(
+        "limit", .integer, meaning: "The number of items on a page, 1 to 1000; by default 100.")
+    package static let after = QueryParameter(
+        "after", .string, meaning: "Where the page begins. The header field `Link` of the previous page contains it.")
+    /// The person whose sessions a list contains.
+    package static let user = QueryParameter(
+        "user", .string, meaning: "The person whose sessions to list, by object id or user principal name.")
+    /// Whether an upload may replace an item.
+    package static let replace = QueryParameter(
+        "replace", .boolean, meaning: "Whether to replace a profile that has the same identifier.")
     /// The number of lines of an audit log.
     package static let count = QueryParameter(
         "count", .integer, meaning: "The number of lines, 1 to 10000; by default 100.")

@@ -21,7 +21,7 @@ package struct Endpoint<Body: Sendable, Reply: Sendable>: Sendable {
             id: id, method: route.method, path: route.path, query: query,
             status: status ?? (Reply.self == Empty.self ? 204 : 200), access: access, effect: effect,
             specificErrors: errors, summary: summary, details: details, body: { Self.schema(of: Body.self) },
-            reply: { Self.reply })
+            reply: { Self.reply }, hasSecretReply: Reply.self is any SecretReply.Type)
     }
 
     private static var reply: AdminOperation.Reply {
@@ -46,3 +46,6 @@ package enum Export: Sendable {}
 
 /// The reply of an operation that returns a JSON document whose form is defined elsewhere.
 package enum Document: Sendable {}
+
+/// A reply that contains a secret. It is never stored.
+package protocol SecretReply {}

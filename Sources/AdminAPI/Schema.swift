@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// The form of a JSON value, derived from a type that decodes it.
 package indirect enum Schema: Sendable, Equatable {
@@ -34,6 +35,27 @@ package indirect enum Schema: Sendable, Equatable {
             self = known.schema
         } else {
             self = SchemaRecording.schema(of: type)
+        }
+    }
+}
+
+extension Schema {
+    /// Returns the path of a member that the form does not have, such as `profile.colour`; nil if there is none. A value
+    /// of another form has no unknown members.
+    package func unknownMember(in value: JSONValue) -> String? {
+        switch (self, value) {
+        case (.list(let element), .array(let values)):
+            values.lazy.compactMap { element.unknownMember(in: $0) }.first
+        case (.map(let element), .object(let members)):
+            members.sorted { $0.key < $1.key }.lazy.compactMap { element.unknownMember(in: $0.value) }.first
+        case (.object(_, let known), .object(let members)):
+            members.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
+                guard let member = known.first(where: { $0.name == name }) else { return name }
+                return member.schema.unknownMember(in: value).map { "\(name).\($0)" }
+            }.first
+        case (.either(let schemas), _):
+            schemas.contains { $0.unknownMember(in: value) == nil } ? nil : schemas.first?.unknownMember(in: value)
+        default: nil
         }
     }
 }

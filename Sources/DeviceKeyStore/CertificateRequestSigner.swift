@@ -8,7 +8,7 @@ extension Certificate.PublicKey {
     /// - Throws: ``JOSEFailure`` for a symmetric key.
     package init(_ key: VerificationKey) throws(JOSEFailure) {
         switch key {
-        case .rsa(let key): self.init(key)
+        case .rsa(let key), .rsaPSS(let key): self.init(key)
         case .p256(let key): self.init(key)
         case .symmetric: throw .unusableKey
         }

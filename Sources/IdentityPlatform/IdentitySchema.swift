@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 package import Storage
 
 /// The migrations of the identity database. Each feature keeps its migrations in its own file and adds new ones at the
@@ -11,4 +12,6 @@ package enum IdentitySchema {
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
         + DevicesSchema.ahead + AuditSchema.clientAddress + ErasureSchema.migrations + BreakGlassSchema.migrations
+        + DevicesSchema.names + ClientsSchema.applications + AuditSchema.door
+        + IdempotencyKeys.migrations
 }

@@ -4,7 +4,7 @@ internal import Hummingbird
 extension Platform {
     /// The handlers of the token endpoint.
     var grants: [any GrantHandler] {
-        [
+        let grants: [any GrantHandler] = [
             AuthorizationCodeGrant(tokens: tokens, issuer: issuer), RefreshTokenGrant(tokens: tokens, issuer: issuer),
             PasswordGrant(
                 isAllowed: configuration.compatibility.passwordGrant, tokens: tokens, issuer: issuer,
@@ -13,6 +13,8 @@ extension Platform {
             DeviceCodeGrant(tokens: tokens, issuer: issuer, environment: environment), NonceGrant(nonces: nonces),
             SignedRequestGrant(self),
         ]
+        // No other resource has tokens for applications that act for themselves.
+        return resources.administration == nil ? grants : grants + [ClientCredentialsGrant(self)]
     }
 
     /// The responder of the platform's listener, which dispatches by host name.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 package import Storage
 
 /// The tables of device management. The tenant is the first column of the key of every table, except the tables of the
@@ -18,7 +19,9 @@ package enum MDMSchema {
         Migration("packages", PackageCopy.statements),
         Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
         Migration("finished commands", [finishedCommands]),
-    ]
+        Migration("names", names),
+        Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
+    ] + IdempotencyKeys.migrations
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,
     /// both lists are due.
@@ -38,6 +41,22 @@ package enum MDMSchema {
         "ALTER TABLE enrolment RENAME TO enrollment", "ALTER TABLE device RENAME COLUMN enrolment TO enrollment",
         "DROP INDEX enrolmentOfDevice", "CREATE INDEX enrollmentOfDevice ON enrollment (tenant, udid)",
         "UPDATE audit SET action = replace(action, 'mdm.enrolment.', 'mdm.enrollment.')",
+    ]
+
+    /// What the directory calls a device, and indices for finding objects by their names. Devices and administrators
+    /// choose names of any length; the indices leave out those that would be too long for an entry on PostgreSQL
+    /// (``NamedItems/indexed(_:_:)``).
+    private static let names: [SQL] = [
+        "ALTER TABLE device ADD COLUMN directoryID TEXT", "ALTER TABLE device ADD COLUMN directoryObjectID TEXT",
+        "ALTER TABLE device ADD COLUMN directoryName TEXT",
+        "CREATE INDEX deviceByDirectoryID ON device (tenant, directoryID)",
+        "CREATE INDEX deviceByDirectoryObjectID ON device (tenant, directoryObjectID)",
+        "CREATE INDEX deviceByDirectoryName ON device (tenant, directoryName)",
+        "CREATE INDEX deviceByName ON device (tenant, name) WHERE length(name) <= 256",
+        "CREATE INDEX deviceBySerialNumber ON device (tenant, serialNumber) WHERE length(serialNumber) <= 256",
+        "CREATE INDEX profileByName ON profile (tenant, displayName) WHERE length(displayName) <= 256",
+        "CREATE INDEX appByTitle ON app (tenant, title) WHERE length(title) <= 256",
+        "CREATE INDEX tenantByDomain ON tenant (domain)", "CREATE INDEX tenantByRemoval ON tenant (removed, domain)",
     ]
 
     private static let authority: SQL = """

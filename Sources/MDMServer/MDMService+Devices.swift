@@ -24,16 +24,6 @@ extension MDMService {
         }
     }
 
-    /// Returns which of these devices of a tenant are currently enrolled.
-    ///
-    /// - Throws: ``StorageError``
-    package func enrolled(among udids: [UDID], of tenant: TenantID) async throws -> Set<UDID> {
-        try await database.read { connection in
-            let devices = DeviceRecords(connection: connection, tenant: tenant)
-            return Set(try udids.filter { try devices.find($0)?.state == .enrolled })
-        }
-    }
-
     /// Returns whether commands wait for the device, or whether its inventory is due.
     ///
     /// - Throws: ``StorageError``

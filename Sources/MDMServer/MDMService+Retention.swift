@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Storage
 
 extension MDMService {
@@ -9,7 +10,8 @@ extension MDMService {
     /// - Returns: how many rows were deleted; 0 if nothing is left to do for now.
     /// - Throws: ``StorageError``
     package func sweep(step: Int = 500) async throws -> Int {
-        var deleted = 0
+        let now = sources.now()
+        var deleted = try await database.write { try IdempotencyKeys.removeOld(at: now, limit: step, in: $0) }
         // The audit log of a removed tenant stays until its entries are old enough.
         let tenants: [TenantID] = try await database.read { connection in
             try connection.values(.id, of: Organization.self, "ORDER BY id")

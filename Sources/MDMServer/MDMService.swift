@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
+package import AdminServer
 internal import Foundation
 package import Hummingbird
 internal import Logging
@@ -47,22 +49,26 @@ package struct MDMService: Sendable {
     /// Adds the routes for devices.
     package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
 
-    /// Adds the routes of ``MDMAdmin/operations``. Callers on the administration socket are fully trusted; the executable
-    /// restricts who may call.
-    package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
-        let router = MDMAdminRouter(router: router, calls: MDMAdminCalls(database: database))
+    /// Adds the routes of ``MDMAdmin/operations``. The doors through which calls arrive identify the callers.
+    ///
+    /// - Parameter directory: the devices that the directory knows; nil if the server has no directory.
+    package func addAdminRoutes(to router: Router<AdminContext>, directory: DeviceNeighbour? = nil) {
+        let router = MDMAdminRouter(router, database, prepare: MDMAdminTenants(database: database).prepare)
         let log = MDMAdminLog(sources: sources)
+        let search = ManagedDeviceSearch(database: database, directory: directory)
         let commands = CommandRequests(
             database: database, sources: sources, sealer: sealer, log: log, maximumQueue: configuration.maximumQueue)
         EnrollmentRoutes(
             database: database, sources: sources, profiles: enrollmentProfiles,
-            profileLifetime: configuration.profileLifetime, log: log
+            profileLifetime: configuration.profileLifetime, log: log, search: search
         ).add(to: router)
-        ManagedDeviceRoutes(database: database, sources: sources, log: log, commands: commands).add(to: router)
-        ProfileRoutes(database: database, log: log, commands: commands).add(to: router)
+        ManagedDeviceRoutes(database: database, sources: sources, log: log, commands: commands, search: search)
+            .add(to: router)
+        ProfileRoutes(database: database, sources: sources, log: log, commands: commands, search: search)
+            .add(to: router)
         AppRoutes(
             database: database, sources: sources, packages: packages, addresses: addresses, log: log,
-            commands: commands
+            commands: commands, search: search
         ).add(to: router)
         AuditRoutes(database: database, sources: sources).add(to: router)
     }

@@ -23,6 +23,9 @@ package protocol Table: SendableMetatype {
 extension Table {
     package static var unread: Set<Column> { [] }
 
+    /// The names of the columns that are read when a row is read, separated by commas.
+    static var columnList: String { columns.list }
+
     /// The columns that are read when a row is read.
     fileprivate static var columns: ReadColumns {
         ReadColumns.known.withLock { known in
@@ -240,7 +243,7 @@ extension SQL.Interpolation {
     package mutating func appendInterpolation(column: some ColumnName) { appendLiteral(column.rawValue) }
 
     /// Inserts the name of a table, or names of columns, into the text. The names are part of the program's code.
-    fileprivate mutating func appendInterpolation(text: String) { appendLiteral(text) }
+    mutating func appendInterpolation(text: String) { appendLiteral(text) }
 
     /// Inserts names of columns, separated by commas, into the text.
     fileprivate mutating func appendInterpolation(names: [String]) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import Glibc
 internal import Hummingbird
 internal import IdentityPlatform
@@ -55,9 +56,11 @@ struct Composition {
         AdminRoutes(
             identity,
             beside: TenantNeighbour(
-                holdings: { try await management.holdings(of: $0) }, remove: { try await management.removeTenant($0) })
+                holdings: { try await management.holdings(of: $0) }, remove: { try await management.removeTenant($0) }),
+            managedDevices: DeviceNeighbour { try await management.devices(named: $0, tenant: $1) }
         ).addRoutes(to: administration)
-        management.addAdminRoutes(to: administration)
+        management.addAdminRoutes(
+            to: administration, directory: DeviceNeighbour { try await identity.devices(named: $0, tenant: $1) })
         let devices = Router(context: MDMContext.self)
         devices.add(middleware: HostCheck(name: configuration.names.mdm))
         devices.add(middleware: ClientAddress())
@@ -132,7 +135,8 @@ struct Composition {
         var identity = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,
-                port: configuration.port, aliases: names.aliases))
+                port: configuration.port, administration: names.administration,
+                administrationPort: configuration.administrationPort, aliases: names.aliases))
         identity.compatibility = configuration.compatibility
         identity.breachedPasswords = configuration.passwords.breached
         identity.retention = configuration.retention.identity

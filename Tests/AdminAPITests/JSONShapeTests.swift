@@ -13,7 +13,7 @@ import Testing
     private static let samples: [any Codable & Sendable] = administration + operators + requests + replies
 
     private static let administration: [any Codable & Sendable] = [
-        AdminFailure(code: "c", message: "m", remedy: "r"), AdminFailure(code: "c", message: "m", remedy: "r").error,
+        refused, refused.error, candidate,
         IdentityAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", outcome: "o", repetitions: 1,
             method: "page", detail: "d", correlation: "c", clientAddress: "192.0.2.7"),
@@ -87,6 +87,9 @@ import Testing
         .checkedIn(done: 1, failed: 1, later: 1), .failed(failure), .metrics(metrics),
     ]
     private static let personalHoldings = IdentityAdmin.PersonalHoldings(sessions: 1, devices: 1)
+    private static let candidate = AdminFailure.Candidate(id: "i", name: "n")
+    private static let refused = AdminFailure(
+        code: "c", message: "m", remedy: "r", candidates: .init([candidate, candidate], of: 3))
     private static let holdings = IdentityAdmin.TenantHoldings(
         users: 1, groups: 1, clients: 1, sessions: 1, devices: 1,
         management: .init(devices: 1, enrollmentProfiles: 1, profiles: 1, apps: 1))

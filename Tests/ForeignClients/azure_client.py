@@ -9,10 +9,10 @@ import webbrowser
 import requests
 from azure.core.exceptions import ClientAuthenticationError
 from azure.identity import (
-    AuthenticationRecord, AuthorizationCodeCredential, ClientSecretCredential, DeviceCodeCredential,
-    InteractiveBrowserCredential, UsernamePasswordCredential)
+    AuthenticationRecord, AuthorizationCodeCredential, CertificateCredential, ClientSecretCredential,
+    DeviceCodeCredential, InteractiveBrowserCredential, UsernamePasswordCredential)
 
-from baton_tests import Browser, answer_device_code, document, facts, graph, run
+from baton_tests import Application, Browser, answer_device_code, document, facts, graph, run
 
 GRAPH = "https://graph.microsoft.com/User.Read"
 REDIRECT = "http://localhost:1"
@@ -129,11 +129,18 @@ def case_code():
 
 
 def case_application():
-    """A program without a person, for which our server issues no tokens."""
-    credential = ClientSecretCredential(
-        facts.tenant, facts.web_client, facts.secret, authority=facts.login, disable_instance_discovery=True)
+    """A program without a person, for which our server issues tokens only by a key, and only for administration."""
+    own = {"authority": facts.login, "disable_instance_discovery": True}
+    credential = ClientSecretCredential(facts.tenant, facts.web_client, facts.secret, **own)
     said = refused(lambda: credential.get_token("https://graph.microsoft.com/.default"))
-    assert "AADSTS70003" in said, said
+    assert "AADSTS5000641" in said, said
+    application = Application()
+    application.grant()
+    data = (application.key + application.certificate).encode()
+    by_key = CertificateCredential(facts.tenant, application.id, certificate_data=data, **own)
+    application.is_own(by_key.get_token(application.scope).token)
+    said = refused(lambda: by_key.get_token("https://graph.microsoft.com/.default"))
+    assert "AADSTS5000646" in said, said
 
 
 def password(word, **options):

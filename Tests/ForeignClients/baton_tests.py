@@ -11,6 +11,7 @@ followed by that many bytes. BATON_FACTS is the path of a JSON file with the fac
 import base64
 import contextlib
 import ctypes
+import datetime
 import html.parser
 import http.client
 import json
@@ -26,6 +27,9 @@ import urllib.parse
 
 import jwt
 import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
 
@@ -289,6 +293,53 @@ def administer(method, path, body):
     connection.request(method, f"/identity/{path}", json.dumps(body), {"Connection": "close"})
     answer = connection.getresponse()
     assert answer.status == 204, answer.read()
+
+
+def create(path, body):
+    """Creates an object by the server's administration socket, and returns it."""
+    connection = http.client.HTTPConnection("server")
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(facts.admin)
+    connection.request("POST", f"/identity/{path}", json.dumps(body), {"Connection": "close"})
+    answer = connection.getresponse()
+    text = answer.read()
+    assert answer.status == 201, text
+    return json.loads(text)
+
+
+def pem(key):
+    """A private key as PEM, without a password."""
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+class Application:
+    """An application that acts for itself, with an RSA key and a certificate for it."""
+
+    def __init__(self, permission="Device.Read.All"):
+        self.id = create("tenants/-/clients", {
+            "displayName": "Inventory", "redirectURIs": [], "isConfidential": True})["id"]
+        key, now = rsa.generate_private_key(65537, 2048), datetime.datetime.now(datetime.timezone.utc)
+        name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, "inventory")])
+        builder = x509.CertificateBuilder().issuer_name(name).subject_name(name).public_key(key.public_key())
+        builder = builder.serial_number(x509.random_serial_number())
+        builder = builder.not_valid_before(now - datetime.timedelta(hours=1))
+        certificate = builder.not_valid_after(now + datetime.timedelta(days=1)).sign(key, hashes.SHA256())
+        self.key, self.certificate = pem(key), certificate.public_bytes(Encoding.PEM).decode()
+        self.thumbprint = certificate.fingerprint(hashes.SHA1()).hex()
+        self.path = f"tenants/-/clients/{self.id}"
+        self.key_id = create(f"{self.path}/keys", {"name": "tests", "publicKey": self.certificate})["id"]
+        self.permission = permission
+        self.scope = f"{facts.administration}/.default"
+
+    def grant(self):
+        administer("PUT", f"{self.path}/application-permissions/{self.permission}", {})
+
+    def is_own(self, token):
+        """Checks a token of the application, which no resource but the administration accepts."""
+        said = jwt.decode(token, options={"verify_signature": False})
+        assert said["roles"] == [self.permission] and said["idtyp"] == "app" and said["azpacr"] == "2", said
+        assert said["appid"] == self.id and said["aud"] == facts.administration and "scp" not in said, said
+        assert graph(token).status_code == 401
 
 
 @contextlib.contextmanager

@@ -3,7 +3,8 @@
 import msal
 import requests
 
-from baton_tests import Browser, Forms, answer_device_code, clock_off, disabled, document, facts, graph, judged, run
+from baton_tests import (
+    Application, Browser, Forms, administer, answer_device_code, clock_off, disabled, document, facts, graph, judged, run)
 
 SCOPES = ["User.Read"]
 REDIRECT = "http://localhost:1"
@@ -201,6 +202,43 @@ def case_device_code():
     assert pending["error"] == "authorization_pending", pending
     answer_device_code(flow["verification_uri"], flow["user_code"])
     is_amara(app, app.acquire_token_by_device_flow(flow))
+
+
+def confidential(client, credential):
+    return msal.ConfidentialClientApplication(
+        client, client_credential=credential, authority=f"{facts.login}/{facts.tenant}", instance_discovery=False)
+
+
+def case_application():
+    """A script that acts for itself: by a certificate, with which msal signs PS256, and by a key and a thumbprint, with
+    which msal signs RS256."""
+    application = Application()
+    credentials = [
+        {"private_key": application.key, "public_certificate": application.certificate},
+        {"private_key": application.key, "thumbprint": application.thumbprint},
+    ]
+    for credential in credentials:
+        refused = confidential(application.id, credential).acquire_token_for_client([application.scope])
+        assert refused["error"] == "unauthorized_client" and refused["error_codes"] == [5000645], refused
+    application.grant()
+    for credential in credentials:
+        app = confidential(application.id, credential)
+        result = app.acquire_token_for_client([application.scope])
+        assert result.get("token_source") == "identity_provider", result
+        assert "refresh_token" not in result and result["expires_in"] == 3600, result
+        application.is_own(result["access_token"])
+        assert app.acquire_token_for_client([application.scope])["token_source"] == "cache"
+        other = app.acquire_token_for_client(["https://graph.microsoft.com/.default"])
+        assert other["error"] == "invalid_resource" and other["error_codes"] == [5000646], other
+    with disabled(application.path):
+        refused = confidential(application.id, credentials[0]).acquire_token_for_client([application.scope])
+        assert refused["error"] == "unauthorized_client" and refused["error_codes"] == [7000112], refused
+    secret = confidential(application.id, "a secret").acquire_token_for_client([application.scope])
+    assert secret["error"] == "invalid_client" and secret["error_codes"] == [5000641], secret
+    administer("DELETE", f"{application.path}/keys/{application.key_id}", {})
+    for credential in credentials:
+        refused = confidential(application.id, credential).acquire_token_for_client([application.scope])
+        assert refused["error"] == "invalid_client" and refused["error_codes"] == [700027], refused
 
 
 def case_password():

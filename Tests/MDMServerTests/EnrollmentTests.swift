@@ -115,7 +115,8 @@ import Testing
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             let lost = try HandDevice(
                 fixture, udid: device.udid, profile: try await fixture.enrollmentProfile(named: "x"))
-            let elsewhere = try await fixture.enrollmentProfile(named: "x", takesOver: UUID().uuidString)
+            _ = try await HandDevice.enrolled(fixture, named: "tablet-2")
+            let elsewhere = try await fixture.enrollmentProfile(named: "x", takesOver: "tablet-2")
             let wrong = try HandDevice(fixture, udid: device.udid, profile: elsewhere)
             for thief in [lost, wrong] {
                 let message = CheckInMessage.authenticate(.init(udid: device.udid, topic: device.topic))

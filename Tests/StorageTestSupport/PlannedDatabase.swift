@@ -2,8 +2,10 @@
 package import Storage
 private import Synchronization
 
-/// A database that asks SQLite for the plan of each statement before it runs, and records the statements that read a
-/// whole table or a whole index. The time of such a statement grows with the table.
+/// A database that asks for the plan of each statement before it runs, and records the statements that read a whole
+/// table or, on SQLite, a whole index. The time of such a statement grows with the table.
+///
+/// PostgreSQL also reads a whole table if the table is small.
 package struct PlannedDatabase: DatabaseLayer {
     package let database: any Database
     private let scans: FullScans
@@ -13,12 +15,16 @@ package struct PlannedDatabase: DatabaseLayer {
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-        try await database.read { [scans] in try body(PlannedConnection(connection: $0, scans: scans)) }
+        try await database.read { [scans, isShared] in
+            try body(PlannedConnection(connection: $0, isPostgreSQL: isShared, scans: scans))
+        }
     }
 
     @discardableResult
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
-        try await database.write { [scans] in try body(PlannedConnection(connection: $0, scans: scans)) }
+        try await database.write { [scans, isShared] in
+            try body(PlannedConnection(connection: $0, isPostgreSQL: isShared, scans: scans))
+        }
     }
 }
 
@@ -46,6 +52,7 @@ package final class FullScans: Sendable {
 
 private struct PlannedConnection: Connection {
     let connection: any Connection
+    let isPostgreSQL: Bool
     let scans: FullScans
 
     func execute(_ sql: SQL) throws -> Int {
@@ -60,11 +67,26 @@ private struct PlannedConnection: Connection {
 
     func announce(_ announcement: any Announcement) throws { try connection.announce(announcement) }
 
-    /// Records the steps that visit every row (sqlite.org, "EXPLAIN QUERY PLAN", section 1.1).
     private func plan(_ sql: SQL) throws {
+        let steps = isPostgreSQL ? try sequentialScans(sql) : try scannedTables(sql)
+        scans.record(steps, of: sql.pieces.joined(separator: "?"))
+    }
+
+    /// Returns the steps that visit every row (sqlite.org, "EXPLAIN QUERY PLAN", section 1.1).
+    private func scannedTables(_ sql: SQL) throws -> [String] {
         let steps = try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { try $0["detail"] as String }
         // Scans of rows that the statement itself makes are ignored, because such rows are few.
-        let scanned = steps.filter { $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN (") && $0 != "SCAN CONSTANT ROW" }
-        scans.record(scanned, of: sql.pieces.joined(separator: "?"))
+        let made = steps.compactMap { step in
+            ["CO-ROUTINE ", "MATERIALIZE "].first(where: step.hasPrefix).map { "SCAN " + step.dropFirst($0.count) }
+        }
+        return steps.filter {
+            $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN (") && $0 != "SCAN CONSTANT ROW" && !made.contains($0)
+        }
+    }
+
+    /// Returns the steps that visit every row of a table (PostgreSQL's documentation, "Using EXPLAIN").
+    private func sequentialScans(_ sql: SQL) throws -> [String] {
+        try connection.rows("EXPLAIN (COSTS OFF) \(sql)").map { try $0["QUERY PLAN"] as String }
+            .filter { $0.contains("Seq Scan on ") }
     }
 }

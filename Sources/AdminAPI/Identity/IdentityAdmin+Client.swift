@@ -78,7 +78,7 @@ extension IdentityAdmin {
     }
 
     /// A secret of a confidential client.
-    package struct ClientSecret: Codable, Sendable {
+    package struct ClientSecret: Codable, Sendable, SecretReply {
         package let id: String
         /// Milliseconds since 1970.
         package let expiresAt: Int64
@@ -96,10 +96,16 @@ extension IdentityAdmin {
 /// The operations on applications.
 extension IdentityAdmin {
     package static let listClients = Endpoint<Empty, [Client]>(
-        "listClients", .get("/identity/tenants/{tenant}/clients"),
+        "listClients", .get("/identity/tenants/{tenant}/clients"), query: QueryParameter.paging,
         by: .roles(.globalAdministrator, .globalReader, permission: "Application.Read.All"),
         effect: .reading,
         summary: "Lists the registered applications.")
+
+    package static let getClient = Endpoint<Empty, Client>(
+        "getClient", .get("/identity/tenants/{tenant}/clients/{client}"),
+        by: .roles(.globalAdministrator, .globalReader, permission: "Application.Read.All"),
+        effect: .reading,
+        summary: "Returns a registered application.")
 
     package static let addClient = Endpoint<NewClient, Client>(
         "addClient", .post("/identity/tenants/{tenant}/clients"), status: 201,

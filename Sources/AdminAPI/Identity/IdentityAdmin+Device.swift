@@ -55,13 +55,21 @@ extension IdentityAdmin {
 /// The operations on the directory's devices.
 extension IdentityAdmin {
     package static let listDevices = Endpoint<Empty, [Device]>(
-        "listDevices", .get("/identity/tenants/{tenant}/devices"),
+        "listDevices", .get("/identity/tenants/{tenant}/devices"), query: QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .cloudDeviceAdministrator, .intuneAdministrator,
             .helpdeskAdministrator, permission: "Device.Read.All"),
         effect: .reading,
         summary: "Lists the devices of the directory.",
         details: "`aheadAt` is present if the device was found to be ahead of a restored database.")
+
+    package static let getDevice = Endpoint<Empty, Device>(
+        "getDevice", .get("/identity/tenants/{tenant}/devices/{device}"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .cloudDeviceAdministrator, .intuneAdministrator,
+            .helpdeskAdministrator, permission: "Device.Read.All"),
+        effect: .reading,
+        summary: "Returns a device of the directory.")
 
     package static let changeDevice = Endpoint<DeviceChange, Empty>(
         "changeDevice", .patch("/identity/tenants/{tenant}/devices/{device}"),

@@ -34,12 +34,20 @@ extension IdentityAdmin {
 /// The operations on groups.
 extension IdentityAdmin {
     package static let listGroups = Endpoint<Empty, [Group]>(
-        "listGroups", .get("/identity/tenants/{tenant}/groups"),
+        "listGroups", .get("/identity/tenants/{tenant}/groups"), query: QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
             .authenticationAdministrator, permission: "Group.Read.All"),
         effect: .reading,
         summary: "Lists the groups with their members.")
+
+    package static let getGroup = Endpoint<Empty, Group>(
+        "getGroup", .get("/identity/tenants/{tenant}/groups/{group}"),
+        by: .roles(
+            .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
+            .authenticationAdministrator, permission: "Group.Read.All"),
+        effect: .reading,
+        summary: "Returns a group with its members.")
 
     package static let addGroup = Endpoint<NewGroup, Group>(
         "addGroup", .post("/identity/tenants/{tenant}/groups"), status: 201,

@@ -27,16 +27,13 @@ extension IdentityAdmin {
 extension IdentityAdmin {
     package static let listSessions = Endpoint<Empty, [Session]>(
         "listSessions", .get("/identity/tenants/{tenant}/sessions"),
-        query: [
-            QueryParameter(
-                "user", .string, meaning: "The person whose sessions to list, by object id or user principal name.")
-        ],
+        query: [.user] + QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
             .authenticationAdministrator, permission: "User.Read.All"),
         effect: .reading,
         errors: ["identity.user.missing"],
-        summary: "Lists the newest 1000 sessions that have not ended.")
+        summary: "Lists the sessions that have not ended, the newest first.")
 
     package static let revokeSession = Endpoint<Empty, Empty>(
         "revokeSession", .delete("/identity/tenants/{tenant}/sessions/{session}"),

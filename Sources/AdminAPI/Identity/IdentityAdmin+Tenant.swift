@@ -89,10 +89,13 @@ extension IdentityAdmin {
         /// The address of the client whose request caused the event; nil for an event without a request over the
         /// network, and for a line that counts events of many addresses.
         package let clientAddress: String?
+        /// The interface through which an administrator acted: `socket`, `https` or `graph`; nil for other events.
+        package let door: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
-            repetitions: Int64, method: String?, detail: String?, correlation: String?, clientAddress: String?
+            repetitions: Int64, method: String?, detail: String?, correlation: String?, clientAddress: String?,
+            door: String?
         ) {
             self.position = position
             self.time = time
@@ -105,6 +108,7 @@ extension IdentityAdmin {
             self.detail = detail
             self.correlation = correlation
             self.clientAddress = clientAddress
+            self.door = door
         }
     }
 }

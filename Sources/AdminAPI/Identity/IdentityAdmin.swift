@@ -2,8 +2,7 @@
 
 /// The identity platform's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
-/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{user}` an object id or a user principal name;
-/// `{role}` a template id or a name; `{group}` an id or a unique name. All are percent-encoded.
+/// In paths, objects are named by the rule of ``ObjectName``, percent-encoded; `-` is the only tenant.
 package enum IdentityAdmin {
     /// Every operation of the identity platform.
     package static let operations: [AdminOperation] = [
@@ -16,16 +15,18 @@ package enum IdentityAdmin {
         listRoles.operation, assignRole.operation, unassignRole.operation,
         exportUser.operation, getPersonalHoldings.operation, eraseUser.operation,
         listSessions.operation, revokeSession.operation, revokeUserSessions.operation,
-        listGroups.operation, addGroup.operation, removeGroup.operation, addGroupMember.operation,
+        listGroups.operation, getGroup.operation, addGroup.operation, removeGroup.operation, addGroupMember.operation,
         removeGroupMember.operation,
-        listClients.operation, addClient.operation, addCompatibilityClients.operation, changeClient.operation,
+        listClients.operation, getClient.operation, addClient.operation, addCompatibilityClients.operation, changeClient.operation,
         removeClient.operation, listClientSecrets.operation, addClientSecret.operation,
-        removeClientSecret.operation,
+        removeClientSecret.operation, listClientKeys.operation, addClientKey.operation, removeClientKey.operation,
+        listApplicationPermissions.operation, grantApplicationPermission.operation,
+        revokeApplicationPermission.operation,
         listSigningKeys.operation, rotateSigningKeys.operation,
         getReceiptTrust.operation, resolveReceiptSubject.operation,
         getOfflineSignIn.operation, setOfflineSignIn.operation,
         listBreakGlassGrants.operation, grantBreakGlass.operation, revokeBreakGlass.operation,
-        listDevices.operation, changeDevice.operation, removeDevice.operation,
+        listDevices.operation, getDevice.operation, changeDevice.operation, removeDevice.operation,
     ]
 
     package static let getOpenAPI = Endpoint<Empty, Document>(

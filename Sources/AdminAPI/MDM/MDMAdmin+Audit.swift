@@ -13,10 +13,15 @@ extension MDMAdmin {
         package let detail: String?
         /// The id of the request in the server's log.
         package let correlation: String?
+        /// The address of the client whose request caused the event; nil for an event without a request over the
+        /// network.
+        package let clientAddress: String?
+        /// The interface through which an administrator acted: `socket` or `https`; nil for other events.
+        package let door: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String, detail: String?,
-            correlation: String?
+            correlation: String?, clientAddress: String?, door: String?
         ) {
             self.position = position
             self.time = time
@@ -25,6 +30,8 @@ extension MDMAdmin {
             self.subject = subject
             self.detail = detail
             self.correlation = correlation
+            self.clientAddress = clientAddress
+            self.door = door
         }
     }
 }

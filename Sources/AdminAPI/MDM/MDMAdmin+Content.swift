@@ -149,7 +149,7 @@ extension MDMAdmin {
 /// The operations on profiles and apps.
 extension MDMAdmin {
     package static let listProfiles = Endpoint<Empty, [Profile]>(
-        "listProfiles", .get("/mdm/tenants/{tenant}/profiles"),
+        "listProfiles", .get("/mdm/tenants/{tenant}/profiles"), query: QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator,
             permission: "DeviceManagementConfiguration.Read.All"),
@@ -158,9 +158,7 @@ extension MDMAdmin {
 
     package static let addProfile = Endpoint<NewProfile, Profile>(
         "addProfile", .post("/mdm/tenants/{tenant}/profiles"),
-        query: [
-            QueryParameter("replace", .boolean, meaning: "Whether to replace a profile that has the same identifier.")
-        ],
+        query: [.replace],
         status: 201,
         by: .roles(
             .globalAdministrator, .intuneAdministrator, permission: "DeviceManagementConfiguration.ReadWrite.All"),
@@ -195,7 +193,7 @@ extension MDMAdmin {
         summary: "Queues the removal of a profile from a device.")
 
     package static let listApps = Endpoint<Empty, [App]>(
-        "listApps", .get("/mdm/tenants/{tenant}/apps"),
+        "listApps", .get("/mdm/tenants/{tenant}/apps"), query: QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator, permission: "DeviceManagementApps.Read.All"),
         effect: .reading,

@@ -3,7 +3,7 @@
 /// The operations on enrollments.
 extension MDMAdmin {
     package static let listEnrollments = Endpoint<Empty, [Enrollment]>(
-        "listEnrollments", .get("/mdm/tenants/{tenant}/enrollments"),
+        "listEnrollments", .get("/mdm/tenants/{tenant}/enrollments"), query: QueryParameter.paging,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator,
             permission: "DeviceManagementManagedDevices.Read.All"),
@@ -18,10 +18,10 @@ extension MDMAdmin {
         by: .roles(
             .globalAdministrator, .intuneAdministrator, permission: "DeviceManagementManagedDevices.ReadWrite.All"),
         effect: .change("mdm.enrollment.make"),
-        errors: ["mdm.name"],
+        errors: ["mdm.name", "mdm.device.missing", "mdm.device.ambiguous", "mdm.device.notManaged"],
         summary: "Creates an enrollment profile.",
         details: "The profile (Base64) contains the device's private key. It enrolls one device and expires after "
-            + "a week.")
+            + "a week. `takesOver` names an enrolled device that may use it, by an id or a unique name.")
 
     package static let revokeEnrollment = Endpoint<Empty, Empty>(
         "revokeEnrollment", .delete("/mdm/tenants/{tenant}/enrollments/{enrollment}"),

@@ -3,8 +3,7 @@ package import Redaction
 
 /// Device management's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
-/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{device}` a UDID or a device's name;
-/// `{profile}` a profile's identifier; `{app}` a bundle identifier. All are percent-encoded.
+/// In paths, objects are named by the rule of ``ObjectName``, percent-encoded; `-` is the only tenant.
 package enum MDMAdmin {
     /// Every operation of device management.
     package static let operations: [AdminOperation] = [
@@ -21,8 +20,8 @@ package enum MDMAdmin {
     package struct NewEnrollment: Codable, Sendable {
         /// The device's name for administrators.
         package var name: String
-        /// The UDID of the enrolled device that may use the profile. Without this UDID, an enrolled device cannot use
-        /// the profile.
+        /// A name of the device under management that may use the profile even while it is enrolled (``ObjectName``).
+        /// No other enrolled device can use the profile.
         package var takesOver: String?
 
         package init(name: String, takesOver: String? = nil) {
@@ -53,7 +52,7 @@ package enum MDMAdmin {
         }
     }
 
-    package struct EnrollmentProfile: Codable, Sendable {
+    package struct EnrollmentProfile: Codable, Sendable, SecretReply {
         package let id: String
         package let name: String
         /// The profile, Base64. It contains the device's key and works once, for one device.

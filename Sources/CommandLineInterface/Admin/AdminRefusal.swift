@@ -21,22 +21,9 @@ struct AdminRefusal: Sendable {
     let failure: CommandFailure
 
     init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
-        let reason = try? JSONDecoder().decode(Body.self, from: Data(body)).error
+        let reason = try? JSONDecoder().decode(AdminFailure.self, from: Data(body)).error
         remedy = Self.remedy(status, headers, code: reason?.code)
         failure = Self.failure(status, reason, remedy)
-    }
-
-    /// The texts of ``AdminFailure``, with the members that only some refusals have.
-    private struct Body: Decodable {
-        let error: Reason
-
-        struct Reason: Decodable {
-            let code: String
-            let message: String
-            let remedy: String
-            let candidates: [CommandFailure.Candidate]?
-            let changed: [String]?
-        }
     }
 
     private static func remedy(_ status: Int, _ headers: HTTPHeaders, code: String?) -> Remedy {
@@ -55,7 +42,7 @@ struct AdminRefusal: Sendable {
 
     private static let defaultAge = 300
 
-    private static func failure(_ status: Int, _ reason: Body.Reason?, _ remedy: Remedy) -> CommandFailure {
+    private static func failure(_ status: Int, _ reason: AdminFailure.Reason?, _ remedy: Remedy) -> CommandFailure {
         guard let reason else {
             guard !(300...399).contains(status) else {
                 return CommandFailure(
@@ -72,7 +59,7 @@ struct AdminRefusal: Sendable {
             let time = TextTable.time(Int64(WallClock.seconds + seconds) * 1000)
             failure = failure.withRemedy("Try again in \(seconds) seconds, at \(time).")
         }
-        failure.candidates = reason.candidates
+        (failure.candidates, failure.moreCandidates) = (reason.candidates, reason.moreCandidates)
         failure.changed = reason.changed
         return failure
     }

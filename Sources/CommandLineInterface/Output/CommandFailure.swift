@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
 package import ArgumentParser
 internal import Glibc
 internal import Processes
@@ -9,29 +10,25 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
     package let code: String
     package let message: String
     package let remedy: String
-    /// What an ambiguous name may mean.
-    package var candidates: [Candidate]?
+    /// The objects that an ambiguous name can mean; see ``AdminFailure/Reason``.
+    package var candidates: [AdminFailure.Candidate]?
+    package var moreCandidates: Int?
     /// The names of the members that somebody else has changed meanwhile.
     package var changed: [String]?
     /// The command's exit code; see the exit codes in docs/administration.md.
     package var exitCode = ExitCode.failure
 
-    /// One of the things that an ambiguous name may mean.
-    package struct Candidate: Codable, Sendable {
-        package let id: String
-        package let name: String
-    }
-
-    private enum CodingKeys: String, CodingKey { case code, message, remedy, candidates, changed }
+    private enum CodingKeys: String, CodingKey { case code, message, remedy, candidates, moreCandidates, changed }
 
     package init(code: String, message: String, remedy: String, exitCode: ExitCode = .failure) {
         (self.code, self.message, self.remedy, self.exitCode) = (code, message, remedy, exitCode)
     }
 
     package var description: String {
-        let candidates = (candidates ?? []).prefix(Self.maximumLines).map { "\($0.id)  \($0.name)" }
-        let changed = (changed ?? []).prefix(Self.maximumLines).map { "changed: \($0)" }
-        let lines = (candidates + changed).map(TextTable.printable) + [remedy]
+        // Most messages name what they are about.
+        let candidates = (candidates ?? []).filter { !message.contains($0.id) }.map { "\($0.id)  \($0.name)" }
+        let changed = (changed ?? []).filter { !message.contains($0) }.map { "changed: \($0)" }
+        let lines = (candidates + changed).prefix(Self.maximumLines).map(TextTable.printable) + [remedy]
         return "\(message) [\(code)]\n" + lines.map { "  \($0)" }.joined(separator: "\n")
     }
 
@@ -40,7 +37,7 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
     /// Returns this failure with another remedy.
     package func withRemedy(_ remedy: String) -> CommandFailure {
         var other = CommandFailure(code: code, message: message, remedy: remedy, exitCode: exitCode)
-        (other.candidates, other.changed) = (candidates, changed)
+        (other.candidates, other.moreCandidates, other.changed) = (candidates, moreCandidates, changed)
         return other
     }
 

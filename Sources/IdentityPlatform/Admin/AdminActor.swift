@@ -4,7 +4,7 @@ package import Storage
 /// The actor of an administrative act, and a check that the actor may perform it. The check runs in the act's
 /// transaction, because a role may have been removed after an earlier check.
 package struct AdminActor: Sendable {
-    /// The actor's name in the audit log: an object id, or ``AuditLog/localOperator``.
+    /// The actor's name in the audit log: an object id, ``ApplicationToken/auditName``, or ``AuditLog/localOperator``.
     let name: String
     /// Throws if the actor may not perform the act.
     let confirm: @Sendable (any Connection) throws -> Void

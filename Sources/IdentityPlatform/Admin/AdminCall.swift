@@ -1,54 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import Foundation
-internal import Hummingbird
+internal import AdminServer
 internal import Storage
 
-/// A call on the administration socket.
+/// Adds the routes of the identity platform's operations.
+typealias AdminRouter = OperationRouter<AdminCall>
+
+/// A call of an operation of the identity platform.
 struct AdminCall: Sendable {
-    let request: Request
-    /// The values of the path's placeholders.
-    let places: Parameters
+    let received: OperationCall
     let database: any Database
+    let environment: ClockAndRandomness
+    /// Returns the administrative acts, with an actor.
+    let administration: @Sendable (AdminActor) -> Administration
+
+    /// The administrative acts, with the caller as their actor.
+    var acts: Administration { administration(actor()) }
+
+    /// Returns the acts that change an object. They are refused if the object is in another state than the caller knows.
+    ///
+    /// - Parameter item: returns the object as the operation that reads it does.
+    func acts(
+        changing item: @escaping @Sendable (any Connection) throws -> any Encodable
+    ) -> Administration {
+        administration(
+            actor { [received] connection in try received.condition?.check(try item(connection)) })
+    }
+
+    /// Returns the acts on a person. A person who has a role can be acted on only by a caller with full control.
+    ///
+    /// - Parameter item: returns the person as the operation that reads people does; nil if the acts do not change what it
+    ///   returns.
+    func acts(
+        on user: User, changing item: (@Sendable (any Connection) throws -> any Encodable)? = nil
+    ) -> Administration {
+        administration(
+            actor { [received, environment] connection in
+                let held = try HeldRoles(of: user.id, tenant: user.tenant, at: environment.now(), connection)
+                guard try held.all.isEmpty || received.caller.hasFullControl(in: connection) else {
+                    throw OperationRefusal.privileged
+                }
+                if let item { try received.condition?.check(try item(connection)) }
+            })
+    }
+
+    private func actor(_ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }) -> AdminActor {
+        AdminActor(name: received.caller.name) { [received, environment] connection in
+            try received.confirm(in: connection, at: environment.now())
+            try confirm(connection)
+        }
+    }
 
     /// Returns the value of a path placeholder, percent-decoded.
     ///
-    /// - Throws: ``AdminRefusal/malformed``
-    func place(_ name: String) throws(AdminRefusal) -> String {
-        guard let text = places.get(name)?.removingPercentEncoding else { throw .malformed }
-        return text
-    }
+    /// - Throws: ``OperationRefusal``
+    func place(_ name: String) throws -> String { try received.place(name) }
 
-    /// Returns the tenant in the path, identified by id or domain. The name `-` means the server's only tenant.
+    /// Returns the name of an object in the path.
+    ///
+    /// - Throws: ``OperationRefusal``
+    func name(_ place: String) throws -> ObjectName { try received.name(place) }
+
+    /// Returns the tenant in the path, identified by id or domain. The name `-` means the caller's tenant or, for a caller
+    /// of all tenants, the server's only tenant.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenant() async throws -> Tenant {
-        let name = try place("tenant")
-        guard name != "-" else { return try await onlyTenant() }
-        let tenant = try await database.read { connection in
-            let tenants = Tenants(connection)
-            return try TenantID(rawValue: name.lowercased()).map { try tenants.find($0) } ?? tenants.find(domain: name)
+        let (name, own) = (try name("tenant"), received.caller.tenant)
+        return try await database.read { connection in
+            let objects = NamedObjects(connection)
+            guard let own else { return try name.text == "-" ? objects.onlyTenant() : objects.tenant(name) }
+            // A caller learns nothing of other tenants, not even whether they exist.
+            let tenant = try Tenants(connection).find(own)
+            guard let tenant, name.text == "-" || tenant.isNamed(name) else {
+                throw AdminRefusal.noTenant.naming("There is no tenant \(name.text).")
+            }
+            return tenant
         }
-        guard let tenant else { throw AdminRefusal.noTenant.naming("There is no tenant \(name).") }
-        return tenant
     }
 
-    private func onlyTenant() async throws -> Tenant {
-        let all = try await database.read { try Tenants($0).all() }
-        guard all.count <= 1 else {
-            let (message, remedy) = AdminFailure.ambiguousTenant(all.map(\.domain))
-            throw AdminRefusal.ambiguousTenant.naming(message, remedy)
-        }
-        guard let only = all.first else { throw AdminRefusal.noTenants }
-        return only
-    }
-
-    /// Returns the id of the tenant in the path. The path may name a removed tenant by its id.
+    /// Returns the id of the tenant in the path. The path may name a removed tenant by its id, if the caller may
+    /// administer every tenant.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenantOfLog() async throws -> TenantID {
-        if let id = TenantID(rawValue: try place("tenant").lowercased()),
-            try await database.read({ try Tenants($0).removed() }).contains(id)
+        if received.caller.tenant == nil, let id = TenantID(rawValue: try place("tenant")),
+            try await database.read({ try Tenants($0).isRemoved(id) })
         {
             return id
         }
@@ -59,19 +96,41 @@ struct AdminCall: Sendable {
     ///
     /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
     func user() async throws -> User {
-        let (tenant, name) = (try await tenant(), try place("user"))
-        return try await database.read { try Users($0).named(name, tenant: tenant) }
+        let (tenant, name) = (try await tenant(), try name("user"))
+        return try await database.read { try NamedObjects($0).person(name, tenant: tenant) }
+    }
+
+    /// Returns the application in the path, identified by its client id or by a unique name.
+    ///
+    /// - Throws: ``NamedRefusal`` `noClient`, ``StorageError``
+    func client() async throws -> Client {
+        let (tenant, name) = (try await tenant(), try name("client"))
+        return try await database.read { try NamedObjects($0).client(name, tenant: tenant) }
+    }
+}
+
+extension Tenant {
+    /// Whether a name is the tenant's id or domain.
+    fileprivate func isNamed(_ name: ObjectName) -> Bool {
+        name.guid.map { $0 == id.rawValue } ?? (name.text.lowercased() == domain)
     }
 }
 
 extension Users {
-    /// Returns the person who has this object id or user principal name.
+    /// Returns the person whom a body or a query names by object id or user principal name.
     ///
-    /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
-    func named(_ name: String, tenant: Tenant) throws -> User {
-        let user =
-            try UserID(rawValue: name).map { try find($0, tenant: tenant.id) } ?? find(name: name, tenant: tenant.id)
-        guard let user else { throw AdminRefusal.noUser }
-        return user
+    /// - Throws: ``NamedRefusal`` `malformed`, ``AdminRefusal/noUser``, ``StorageError``
+    func named(_ text: String, tenant: Tenant) throws -> User {
+        try NamedObjects(connection).person(try ObjectName(given: text), tenant: tenant)
+    }
+}
+
+extension ObjectName {
+    /// - Throws: ``NamedRefusal`` `malformed`
+    fileprivate init(given text: String?) throws {
+        guard let name = text.flatMap(ObjectName.init) else {
+            throw AdminRefusal.malformed.naming(AdminFailure.malformedName.message, AdminFailure.malformedName.remedy)
+        }
+        self = name
     }
 }

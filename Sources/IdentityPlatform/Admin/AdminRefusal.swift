@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
-internal import HTTPTypes
+package import AdminAPI
+internal import AdminServer
+package import HTTPTypes
 
 /// Why an administrative act was refused. Messages do not name people.
-package enum AdminRefusal: String, Error, Sendable {
+package enum AdminRefusal: String, OperationRefusing, Sendable {
     case malformed = "identity.malformed"
     case noTenant = "identity.tenant.missing"
     case noTenants = "identity.tenant.none"
@@ -13,7 +14,10 @@ package enum AdminRefusal: String, Error, Sendable {
     case noUser = "identity.user.missing"
     case noRole = "identity.role.missing"
     case noClient = "identity.client.missing"
+    case ambiguousClient = "identity.client.ambiguous"
     case noDevice = "identity.device.missing"
+    case ambiguousDevice = "identity.device.ambiguous"
+    case notJoined = "identity.device.notJoined"
     case noSession = "identity.session.missing"
     case noGroup = "identity.group.missing"
     case ambiguousGroup = "identity.group.ambiguous"
@@ -37,6 +41,9 @@ package enum AdminRefusal: String, Error, Sendable {
     case unknownAlgorithm = "identity.client.algorithm"
     case publicClient = "identity.client.public"
     case noSecret = "identity.client.secret.missing"
+    case badClientKey = "identity.client.key"
+    case noClientKey = "identity.client.key.missing"
+    case tooManyClientKeys = "identity.client.keys"
     case rotationPending = "identity.keys.pending"
     case noBreakGlass = "identity.breakGlass.missing"
     case breakGlassActive = "identity.breakGlass.active"
@@ -46,13 +53,13 @@ package enum AdminRefusal: String, Error, Sendable {
     case busy = "identity.busy"
     case fault = "identity.fault"
 
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch self {
         case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
-            .noReceiptSubject, .noBreakGlass:
+            .noClientKey, .noReceiptSubject, .noBreakGlass:
             .notFound
-        case .taken, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse, .breakGlassActive,
-            .breakGlassDisabled:
+        case .taken, .tooManyClientKeys, .rotationPending, .ambiguousTenant, .ambiguousGroup, .ambiguousClient, .ambiguousDevice,
+            .notJoined, .tenantInUse, .breakGlassActive, .breakGlassDisabled:
             .conflict
         case .busy: .serviceUnavailable
         case .fault, .passwordListUnreadable: .internalServerError
@@ -60,7 +67,7 @@ package enum AdminRefusal: String, Error, Sendable {
         }
     }
 
-    var failure: AdminFailure {
+    package var failure: AdminFailure {
         let (message, remedy) = words
         return AdminFailure(code: rawValue, message: message, remedy: remedy)
     }
@@ -70,7 +77,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .malformed: AdminFailure.malformedBody
         case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
         case .noTenants: AdminFailure.noTenants
-        case .ambiguousTenant: AdminFailure.ambiguousTenant([])
+        case .ambiguousTenant: AdminFailure.ambiguousTenant(.init([], of: 0))
         case .unnamedTenant:
             ("The request does not name the tenant to remove.", "Name the tenant by its domain or id.")
         case .tenantInUse:
@@ -81,7 +88,21 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noUser: ("There is no such user in the tenant.", "List the users: baton admin user list.")
         case .noRole: ("There is no such directory role.", "List the roles: baton admin role list.")
         case .noClient: ("There is no such client in the tenant.", "List the clients: baton admin client list.")
-        case .noDevice: ("There is no such device in the tenant.", "List the devices: baton admin device list.")
+        case .noDevice:
+            (
+                "There is no such device in the tenant.",
+                "List the devices: baton admin device list; those under management: baton admin device managed."
+            )
+        case .ambiguousClient:
+            ("Several clients have that name.", "Name the client by its id: baton admin client list.")
+        case .ambiguousDevice:
+            ("Several devices have that name.", "Name the device by its device id: baton admin device list.")
+        case .notJoined:
+            (
+                "The device is under management, but not in the directory.",
+                "Join the device (baton device join). To list the devices of the directory, run: baton admin device "
+                    + "list."
+            )
         case .noSession: ("There is no such session in the tenant.", "List the sessions: baton admin session list.")
         case .noGroup: ("There is no such group in the tenant.", "List the groups: baton admin group list.")
         case .ambiguousGroup: ("Several groups have that name.", "Name the group by its id: baton admin group list.")
@@ -135,7 +156,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .unknownResource:
             (
                 "The server does not know one of the resources.",
-                "Use the application id of Graph or of device registration."
+                "Use the application id of Graph, of device registration or of administration."
             )
         case .unknownPermission:
             ("No resource of the server has this permission.", "Use the names in docs/reference/identity-platform.md.")
@@ -143,6 +164,14 @@ package enum AdminRefusal: String, Error, Sendable {
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
         case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
+        case .badClientKey:
+            (
+                "The key is not one public key or certificate in PEM, with RSA of 2048 to 4096 bits or P-256.",
+                "Give the output of openssl pkey -pubout, or a certificate."
+            )
+        case .noClientKey: ("The client has no such key.", "List its keys: baton admin client key list.")
+        case .tooManyClientKeys:
+            ("A client can have at most five keys.", "Remove one that is not used: baton admin client key remove.")
         case .rotationPending:
             ("New signing keys are already scheduled.", "Wait until they sign, or rotate immediately.")
         case .noBreakGlass:
@@ -165,20 +194,28 @@ package enum AdminRefusal: String, Error, Sendable {
 
 extension AdminRefusal {
     /// Returns the same refusal with a message that names the object concerned.
-    func naming(_ message: String, _ remedy: String? = nil) -> NamedRefusal {
-        NamedRefusal(refusal: self, message: message, remedy: remedy)
+    ///
+    /// - Parameter candidates: the objects that an ambiguous name can mean.
+    func naming(
+        _ message: String, _ remedy: String? = nil, candidates: AdminFailure.Candidates? = nil
+    ) -> NamedRefusal {
+        NamedRefusal(refusal: self, message: message, remedy: remedy, candidates: candidates)
     }
 }
 
-/// A refusal on the administration socket. Its message names the object concerned, such as a device, but never a
+/// A refusal of an administrative act. Its message names the object concerned, such as a device, but never a
 /// person.
-struct NamedRefusal: Error {
+struct NamedRefusal: OperationRefusing {
     let refusal: AdminRefusal
     let message: String
     /// The remedy; nil for the refusal's default remedy.
     let remedy: String?
+    let candidates: AdminFailure.Candidates?
 
+    var status: HTTPResponse.Status { refusal.status }
     var failure: AdminFailure {
-        AdminFailure(code: refusal.rawValue, message: message, remedy: remedy ?? refusal.failure.error.remedy)
+        AdminFailure(
+            code: refusal.rawValue, message: message, remedy: remedy ?? refusal.failure.error.remedy,
+            candidates: candidates)
     }
 }

@@ -9,12 +9,14 @@ package struct Administration: Sendable {
     package let clients: ClientAdministration
     package let devices: DeviceAdministration
     package let breakGlass: BreakGlassAdministration
+    /// Transactions of the same actor, for readings that the audit log records.
+    let transactions: AdminTransactions
 
     /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
     package init(
         _ platform: Platform, as actor: AdminActor = .localOperator, beside management: TenantNeighbour? = nil
     ) {
-        let transactions = AdminTransactions(platform, as: actor)
+        transactions = AdminTransactions(platform, as: actor)
         tenants = TenantAdministration(
             transactions: transactions, keys: platform.keys, rotation: KeyRotation(platform), management: management)
         users = UserAdministration(

@@ -33,4 +33,9 @@ enum AuditSchema {
         Migration(
             "audit client address", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN clientAddress TEXT"])
     ]
+
+    /// Adds the column for the interface through which an administrator acted.
+    static let door = [
+        Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"])
+    ]
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
+package import AdminAPI
+internal import AdminServer
+package import HTTPTypes
 package import OAuth
 package import Redaction
 internal import Storage
@@ -32,11 +34,13 @@ package struct NewClient: Sendable {
 }
 
 /// A redirect URI that cannot be registered.
-package struct RefusedRedirectURI: Error, Sendable {
+package struct RefusedRedirectURI: OperationRefusing, Sendable {
     package let text: String
     package let problem: RedirectURIProblem
 
-    var failure: AdminFailure {
+    package var status: HTTPResponse.Status { AdminRefusal.badRedirect.status }
+
+    package var failure: AdminFailure {
         let (cause, remedy) = problem.words
         return AdminFailure(
             code: AdminRefusal.badRedirect.rawValue, message: "The address \(text.prefix(200)) \(cause).",
@@ -64,7 +68,7 @@ package struct ClientAdministration: Sendable {
                 }
             }
         }
-        let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
+        let known = resources.all.map(\.application)
         guard new.resources.allSatisfy(known.contains) else { throw AdminRefusal.unknownResource }
         let permissions = try new.permissions.map { name in
             guard let permission = resources.permission(named: name) else {
@@ -72,6 +76,7 @@ package struct ClientAdministration: Sendable {
             }
             return permission
         }
+        try confirmThatItIsLimited(permissions, for: new.resources)
         guard KeySchedule.algorithms.contains(new.tokenAlgorithm) else { throw AdminRefusal.unknownAlgorithm }
         let client = Client(
             tenant: tenant.id, id: new.id ?? transactions.environment.identifier(), displayName: new.displayName,
@@ -82,6 +87,19 @@ package struct ClientAdministration: Sendable {
             try act.record(.clientAdded, of: tenant.id, subject: client.id.rawValue)
         }
         return client
+    }
+
+    /// Checks that a client of the administration names the permissions that it may use there. Without any, it could use
+    /// all of them on behalf of a person (``Resource/ordinary``), also those of future operations.
+    private func confirmThatItIsLimited(_ permissions: [String], for requested: [ClientID]) throws {
+        guard let administration = resources.administration, requested.contains(administration.application) else {
+            return
+        }
+        guard administration.permissions.contains(where: permissions.contains) else {
+            throw AdminRefusal.unknownPermission.naming(
+                "A client of the administration must name the permissions that it may use.",
+                "Name at least one of the permissions for administration.")
+        }
     }
 
     /// Registers those third-party applications that the tenant does not have yet

@@ -23,7 +23,7 @@ extension UserAdministration {
         let (erasure, removed) = try await transactions.write { act in
             guard try Users(act.connection).find(user.id, tenant: user.tenant) != nil else { throw AdminRefusal.noUser }
             let erasure = PendingErasure(tenant: user.tenant, person: user.id, pseudonym: pseudonym, begun: act.now)
-            let removed = try holdings(of: user, act.connection)
+            let removed = try IdentityAdmin.PersonalHoldings(of: user, act.connection)
             try remove(user, in: act)
             try DeviceBrowsers(act.connection).replace(user.id, with: nobody, tenant: user.tenant)
             try erasure.begin(act.connection)
@@ -35,16 +35,6 @@ extension UserAdministration {
         return IdentityAdmin.Erasure(pseudonym: pseudonym, auditEntries: lines, removed: removed)
     }
 
-    /// Returns how much the server stores about a person.
-    ///
-    /// - Throws: ``StorageError``
-    func holdings(of user: User, _ connection: any Connection) throws -> IdentityAdmin.PersonalHoldings {
-        IdentityAdmin.PersonalHoldings(
-            sessions: try connection.count(
-                of: Session.self, "WHERE tenant = \(user.tenant) AND person = \(user.id) AND ended IS NULL"),
-            devices: try Devices(connection).owned(by: user.id, tenant: user.tenant).count)
-    }
-
     private func remove(_ user: User, in act: AdminTransaction) throws {
         try Sessions(act.connection).endAll(
             of: user.id, tenant: user.tenant, at: act.now, because: .personRemoved, by: act.actor)
@@ -54,5 +44,17 @@ extension UserAdministration {
         }
         try passwords.forget(user, act.connection)
         try Users(act.connection).remove(user.id, tenant: user.tenant)
+    }
+}
+
+extension IdentityAdmin.PersonalHoldings {
+    /// Counts what the server stores about a person.
+    ///
+    /// - Throws: ``StorageError``
+    init(of user: User, _ connection: any Connection) throws {
+        self.init(
+            sessions: try connection.count(
+                of: Session.self, "WHERE tenant = \(user.tenant) AND person = \(user.id) AND ended IS NULL"),
+            devices: try Devices(connection).owned(by: user.id, tenant: user.tenant).count)
     }
 }

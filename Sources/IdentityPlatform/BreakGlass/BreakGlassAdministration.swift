@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import FoundationEssentials
 internal import Logging
 package import Storage
 
@@ -14,15 +13,14 @@ package struct BreakGlassAdministration: Sendable {
 
     /// Grants a role to a person for some minutes.
     ///
-    /// - Parameter login: the Unix user id of the caller's login, as the caller states it.
+    /// - Parameter grantedBy: who grants it, in the words of the door through which the call arrived.
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func grant(
-        _ role: DirectoryRole, to user: User, minutes: Int = defaultMinutes, reason: String, login: Int? = nil
+        _ role: DirectoryRole, to user: User, minutes: Int = defaultMinutes, reason: String, by grantedBy: String
     ) async throws -> BreakGlassGrant {
         guard Self.minutes.contains(minutes) else { throw AdminRefusal.breakGlassTime }
         guard Self.isReason(reason) else { throw AdminRefusal.breakGlassReason }
         let id = transactions.environment.identifier(of: BreakGlassGrant.self)
-        let grantedBy = AdminCaller.description(login: login)
         let grant = try await transactions.write { act in
             let grants = BreakGlassGrants(act.connection)
             guard let present = try Users(act.connection).find(user.id, tenant: user.tenant) else {
@@ -73,18 +71,6 @@ package struct BreakGlassAdministration: Sendable {
     private static func isReason(_ text: String) -> Bool {
         (10...300).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    }
-}
-
-/// The caller of an administrative call on the socket.
-package enum AdminCaller {
-    /// The Unix user of the calling process, as the kernel reports it; nil if the call did not come over the socket.
-    @TaskLocal package static var userID: UInt32?
-
-    /// Returns the caller's ids for a record, with the node on which the call was made.
-    static func description(login: Int?) -> String {
-        let ids = [userID.map { "uid=\($0)" }, login.map { "login=\($0)" }].compactMap(\.self)
-        return (ids + ["host=\(ProcessInfo.processInfo.hostName)"]).joined(separator: " ")
     }
 }
 

@@ -35,17 +35,26 @@ package struct IdentityConfiguration: Sendable {
         package var deviceRegistration: String
         package var graph: String
         package var port: Int
+        /// The name at which administrators and their programs reach the server over HTTPS; nil if they cannot.
+        package var administration: String?
+        /// The port that belongs to ``administration``.
+        package var administrationPort: Int
         package var aliases: Aliases
 
         package init(
-            login: String, deviceRegistration: String, graph: String, port: Int = 443, aliases: Aliases = Aliases()
+            login: String, deviceRegistration: String, graph: String, port: Int = 443, administration: String? = nil,
+            administrationPort: Int = Self.standardAdministrationPort, aliases: Aliases = Aliases()
         ) {
             self.login = login.lowercased()
             self.deviceRegistration = deviceRegistration.lowercased()
             self.graph = graph.lowercased()
             self.port = port
+            self.administration = administration?.lowercased()
+            self.administrationPort = administrationPort
             self.aliases = aliases
         }
+
+        package static let standardAdministrationPort = 8445
 
         /// Additional host names under which clients with built-in host names reach the platform. The URLs that the
         /// platform writes contain only its main names.

@@ -45,15 +45,11 @@ struct AheadDevices {
             AuditLine(.deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time))
     }
 
-    /// Returns when each of these devices was first found to be ahead.
+    /// Returns when a device was first found to be ahead; nil if it never was.
     ///
     /// - Throws: ``StorageError``
-    func all(tenant: TenantID) throws -> [DeviceID: Timestamp] {
-        let rows = try connection.rows(
-            "SELECT id, aheadSince FROM device WHERE tenant = \(tenant) AND aheadSince IS NOT NULL")
-        return try rows.reduce(into: [:]) { times, row in
-            let id: DeviceID = try row["id"]
-            times[id] = try row["aheadSince"]
-        }
+    func since(_ device: Device) throws -> Timestamp? {
+        try connection.row("SELECT aheadSince FROM device WHERE tenant = \(device.tenant) AND id = \(device.id)")?[
+            "aheadSince"]
     }
 }

@@ -87,7 +87,7 @@ struct DeviceAuthority: Sendable {
     /// bits (RFC 5280 section 4.2.1.2).
     private static func published(_ key: VerificationKey) throws -> (Certificate.PublicKey, ArraySlice<UInt8>) {
         switch key {
-        case .rsa(let key):
+        case .rsa(let key), .rsaPSS(let key):
             (Certificate.PublicKey(key), ArraySlice(Insecure.SHA1.hash(data: key.pkcs1DERRepresentation)))
         case .p256(let key):
             (Certificate.PublicKey(key), ArraySlice(Insecure.SHA1.hash(data: key.x963Representation)))

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import OAuth
 package import Storage
 
 extension Device: Record {
     package static let table = "device"
-    package static let unread: Set<Column> = [.managedAs, .aheadSince]
+    package static let unread: Set<Column> = [.managedAs, .managedName, .serialNumber, .aheadSince]
 
     package enum Column: String, ColumnName {
         case tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
-            accountEnabled, isManaged, managedAs, certificateHash, certificateExpires, deviceKey, transportKey,
-            registered, registeredOwner, epochID, epochCounter, epochClosed, aheadSince
+            accountEnabled, isManaged, managedAs, managedName, serialNumber, certificateHash, certificateExpires,
+            deviceKey, transportKey, registered, registeredOwner, epochID, epochCounter, epochClosed, aheadSince
     }
 
     package init(_ row: TableRow<Device>) throws {
@@ -62,6 +63,14 @@ package struct Devices {
     /// - Throws: ``StorageError``
     package func all(tenant: TenantID) throws -> [Device] {
         try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
+    }
+
+    /// Returns a page of the devices, in the order of their names, and one device more if there is another page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func all(tenant: TenantID, on page: PageRequest) throws -> [Device] {
+        let selection = try page.selection(orderedBy: Device.Column.displayName, .id)
+        return try connection.records(Device.self, "WHERE tenant = \(tenant) \(selection)")
     }
 
     /// Returns the enabled shared devices that have the same organisation, join type and key as `device` and have never

@@ -5,6 +5,18 @@ enum DevicesSchema {
     /// Adds the column for the time at which a device was first found to be ahead of the database (``AheadDevices``).
     static let ahead = [Migration("device ahead", ["ALTER TABLE device ADD COLUMN aheadSince BIGINT"])]
 
+    /// Adds what device management calls a device, and indices for finding devices by their names (``NamedDevice``).
+    static let names = [
+        Migration(
+            "device names",
+            [
+                "ALTER TABLE device ADD COLUMN managedName TEXT", "ALTER TABLE device ADD COLUMN serialNumber TEXT",
+                "CREATE INDEX deviceByName ON device (tenant, displayName, id)",
+                "CREATE INDEX deviceByManagedName ON device (tenant, managedName, id)",
+                "CREATE INDEX deviceBySerialNumber ON device (tenant, serialNumber, id)",
+            ])
+    ]
+
     static let migrations = [
         Migration(
             "devices",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Crypto
 package import OAuth
 internal import Redaction
@@ -64,6 +65,14 @@ package struct Clients {
 
     package func all(tenant: TenantID) throws -> [Client] {
         try connection.rows(of: Client.self, "WHERE tenant = \(tenant) ORDER BY displayName, id").map(client)
+    }
+
+    /// Returns a page of the clients, in the order of their names, and one client more if there is another page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func all(tenant: TenantID, on page: PageRequest) throws -> [Client] {
+        let selection = try page.selection(orderedBy: Client.Column.displayName, .id)
+        return try connection.rows(of: Client.self, "WHERE tenant = \(tenant) \(selection)").map(client)
     }
 
     func add(_ client: Client, at time: Timestamp) throws {

@@ -65,7 +65,62 @@ enum ClientsSchema {
                 SELECT id, \(homeScreen), \(ResourceCatalogue.graphApplication) FROM tenant
                 """,
             ]),
+        Migration("client-names", ["CREATE INDEX clientByName ON client (tenant, displayName, id)"]),
+    ]
+
+    /// Adds the keys and the permissions of applications that act for themselves, and the client of the administrators'
+    /// tools to existing tenants.
+    static let applications = [
+        Migration(
+            "client-keys", allowsPrevious: true,
+            [
+                """
+                CREATE TABLE clientKey (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL,
+                    publicKey BLOB NOT NULL, expires BIGINT, created BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, client, id),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                // What an application may do by itself. The permissions in `clientPermission` are for what it may do on
+                // behalf of a person.
+                """
+                CREATE TABLE applicationPermission (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, permission TEXT NOT NULL, granted BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, client, permission),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                // The assertions with which clients have authenticated. Each is accepted only once.
+                """
+                CREATE TABLE clientAssertion (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, hash BLOB NOT NULL, expires BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, client, hash),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                "CREATE INDEX clientAssertionByEnd ON clientAssertion (tenant, expires)",
+            ]),
+        Migration(
+            "administration-client", allowsPrevious: true,
+            [
+                """
+                INSERT INTO client (tenant, id, displayName, isBroker, created)
+                SELECT id, \(administration), 'Baton administration', 0, created FROM tenant WHERE removed IS NULL
+                """,
+                """
+                INSERT INTO clientRedirect (tenant, client, uri)
+                SELECT id, \(administration), \(AdministrationApp.redirectURI) FROM tenant WHERE removed IS NULL
+                """,
+                """
+                INSERT INTO clientLogoutRedirect (tenant, client, uri)
+                SELECT id, \(administration), \(AdministrationApp.redirectURI) FROM tenant WHERE removed IS NULL
+                """,
+                """
+                INSERT INTO clientResource (tenant, client, resource)
+                SELECT id, \(administration), \(ResourceCatalogue.administrationApplication) FROM tenant
+                WHERE removed IS NULL
+                """,
+            ]),
     ]
 
     private static let homeScreen = HomeScreenApp.clientID
+    private static let administration = AdministrationApp.clientID
 }

@@ -4,7 +4,11 @@ internal import Storage
 enum DirectorySchema {
     /// Adds the column for the time at which an organisation was removed. The organisation's row is kept, because the
     /// audit log refers to it. After the removal, another organisation can use the domain.
-    static let removal = [Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"])]
+    static let removal = [
+        Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"]),
+        // The index finds the organisations that are not removed.
+        Migration("present tenants", ["CREATE INDEX tenantByRemoval ON tenant (removed, domain)"]),
+    ]
 
     static let migrations = [
         Migration(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 package import Storage
 
 extension Group: Record {
@@ -30,6 +31,14 @@ package struct Groups {
     /// Returns the groups of an organisation, sorted by name.
     func all(tenant: TenantID) throws -> [Group] {
         try connection.records(Group.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
+    }
+
+    /// Returns a page of the groups, in the order of their names, and one group more if there is another page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func all(tenant: TenantID, on page: PageRequest) throws -> [Group] {
+        let selection = try page.selection(orderedBy: Group.Column.displayName, .id)
+        return try connection.records(Group.self, "WHERE tenant = \(tenant) \(selection)")
     }
 
     func members(of group: GroupID, tenant: TenantID) throws -> [UserID] {

@@ -54,6 +54,13 @@ package struct Tenants {
         try connection.values(.id, of: Tenant.self, "WHERE removed IS NOT NULL ORDER BY id")
     }
 
+    /// Returns whether this organisation has been removed.
+    ///
+    /// - Throws: ``StorageError``
+    func isRemoved(_ id: TenantID) throws -> Bool {
+        try connection.exists(Tenant.self, "WHERE id = \(id) AND removed IS NOT NULL")
+    }
+
     /// Returns the number of an organisation's objects in the directory.
     ///
     /// - Throws: ``StorageError``

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 package import Storage
 
 extension User: Record {
@@ -22,7 +23,7 @@ extension User: Record {
 
 /// Access to the directory's people in one transaction.
 package struct Users {
-    private let connection: any Connection
+    let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
@@ -38,6 +39,16 @@ package struct Users {
     /// Returns the people of an organisation, sorted by name.
     package func all(tenant: TenantID) throws -> [User] {
         try connection.records(User.self, "WHERE tenant = \(tenant) ORDER BY loginName")
+    }
+
+    /// Returns a page of the people, in the order of their user principal names, and one person more if there is another
+    /// page.
+    ///
+    /// - Throws: ``StorageError``
+    func all(tenant: TenantID, on page: PageRequest) throws -> [User] {
+        let later: SQL = page.after.map { "AND loginName > \($0)" } ?? ""
+        return try connection.records(
+            User.self, "WHERE tenant = \(tenant) \(later) ORDER BY loginName LIMIT \(page.limit + 1)")
     }
 
     func add(_ user: User, password: PasswordHash, at time: Timestamp) throws {

@@ -28,9 +28,9 @@ package struct WellKnownClient: Sendable {
             resources: resources, permissions: permissions, isBroker: isBroker)
     }
 
-    /// The clients of every new tenant: the device's broker, command line and home screen. The broker has the id that
-    /// Entra uses for its broker. The command line and the home screen are installed with the broker and are ordinary
-    /// apps.
+    /// The clients of every new tenant: the device's broker, command line and home screen, and the tools of
+    /// administrators. The broker has the id that Entra uses for its broker. The command line and the home screen are
+    /// installed with the broker and are ordinary apps.
     static let ofEveryTenant = [
         WellKnownClient(
             WellKnownApplication.broker, "Authentication Broker",
@@ -47,5 +47,8 @@ package struct WellKnownClient: Sendable {
         WellKnownClient(
             HomeScreenApp.clientID, "Home screen", redirectURIs: [HomeScreenApp.redirectURI],
             resources: ResourceCatalogue.standard),
+        WellKnownClient(
+            AdministrationApp.clientID, "Baton administration", redirectURIs: [AdministrationApp.redirectURI],
+            resources: [ResourceCatalogue.administrationApplication]),
     ].compactMap(\.self)
 }

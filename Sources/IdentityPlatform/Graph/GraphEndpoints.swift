@@ -35,8 +35,9 @@ struct GraphEndpoints: Sendable {
                 "break-glass access was used",
                 metadata: ["grant.id": "\(grant.id)", "request.route": "\(route.method) \(route.path)"])
         }
-        return try await route.answer(
-            GraphCall(directory: directory, request: request, context: context, token: token, access: route.access))
+        let call = GraphCall(
+            directory: directory, request: request, context: context, token: token, access: route.access)
+        return try await AuditLog.$door.withValue(.graph) { try await route.answer(call) }
     }
 
     /// Records in the audit log that the caller is served because of break-glass access. Without this record the caller

@@ -68,6 +68,15 @@ extension FormParameters {
         return value
     }
 
+    /// Returns how long ago the person may have signed in (OpenID Connect Core section 3.1.2.1); nil for no limit.
+    ///
+    /// - Throws: ``OAuthError``
+    func maxAge() throws(OAuthError) -> Duration? {
+        guard let text = self[ParameterName.maxAge] else { return nil }
+        guard let seconds = Int32(text), seconds >= 0 else { throw .malformedForm }
+        return .seconds(Int64(seconds))
+    }
+
     /// Whether the client requested `client_info`.
     package var wantsClientInfo: Bool { self[ParameterName.clientInfo] == "1" }
 }

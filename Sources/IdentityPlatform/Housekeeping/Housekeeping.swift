@@ -108,6 +108,10 @@ package struct Housekeeping: Sendable {
                             AND session.ended IS NULL))
                 LIMIT \(step))
             """,
+            """
+            DELETE FROM clientAssertion WHERE tenant = \(tenant) AND (client, hash) IN (
+                SELECT client, hash FROM clientAssertion WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
+            """,
             // The hash alone identifies a row, because the row's kind is part of the hash's input.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (

@@ -9,6 +9,8 @@ package struct IdentityMetrics: Sendable {
     /// What a request asks the token endpoint for.
     package enum GrantKind: String, CaseIterable, Sendable {
         case authorizationCode = "authorization_code"
+        /// A token for an application that acts for itself.
+        case clientCredentials = "client_credentials"
         case deviceCode = "device_code"
         /// A token for the device itself.
         case deviceToken = "device_token"
@@ -32,7 +34,7 @@ package struct IdentityMetrics: Sendable {
         init(_ error: any Error) {
             self =
                 switch error {
-                case let error as OAuthError where error == .tooManyFailures: .throttled
+                case let error as OAuthError where error == .tooManyFailures || error == .tooManyAssertions: .throttled
                 case let error as OAuthError where error == .busy: .busy
                 case is OAuthError: .refused
                 case is HashingPool.Busy: .busy
@@ -46,6 +48,7 @@ package struct IdentityMetrics: Sendable {
         case signIn = "sign_in"
         case userCode = "user_code"
         case deviceCode = "device_code"
+        case clientAssertion = "client_assertion"
     }
 
     private let grants: [GrantKind: [Outcome: Counter]]
@@ -141,6 +144,7 @@ extension GrantType {
     var kind: IdentityMetrics.GrantKind? {
         switch self {
         case .authorizationCode: .authorizationCode
+        case .clientCredentials: .clientCredentials
         case .deviceCode: .deviceCode
         case .deviceToken: .deviceToken
         case .jwtBearer: nil

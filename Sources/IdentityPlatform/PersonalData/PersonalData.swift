@@ -76,7 +76,8 @@ struct PersonalData {
                 "device",
                 """
                 SELECT id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
-                    accountEnabled AS isEnabled, isManaged, managedAs, registered AS registeredAt
+                    accountEnabled AS isEnabled, isManaged, managedAs, managedName, serialNumber,
+                    registered AS registeredAt
                 FROM device WHERE tenant = \(tenant) AND registeredOwner = \(person) ORDER BY registered
                 """
             ),

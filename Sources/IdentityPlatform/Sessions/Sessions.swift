@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 package import Storage
 
 extension Session: Record {
@@ -161,13 +162,22 @@ struct LiveSessions {
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns the `count` sessions that began last. If `user` is given, returns only that person's sessions.
+    /// Returns a page of the sessions, the newest first, and one session more if there is another page. If `user` is
+    /// given, returns only that person's sessions.
     ///
-    /// - Throws: ``StorageError``
-    func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func newest(on page: PageRequest, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {
         let person: SQL = user.map { "AND person = \($0)" } ?? ""
+        var later: SQL = ""
+        if let after = page.after {
+            guard let key = NamedItemKey(after), let begun = Int64(key.name) else { throw PageRequest.unknownPlace }
+            later = "AND (begun < \(begun) OR (begun = \(begun) AND id > \(key.id)))"
+        }
         return try connection.records(
             Session.self,
-            "WHERE tenant = \(tenant) AND ended IS NULL \(person) ORDER BY begun DESC, id LIMIT \(count)")
+            """
+            WHERE tenant = \(tenant) AND ended IS NULL \(person) \(later)
+            ORDER BY begun DESC, id LIMIT \(page.limit + 1)
+            """)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import MDMProtocol
 internal import Storage
@@ -12,18 +13,21 @@ struct AppRoutes: Sendable {
     let addresses: DeviceAddresses
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.listApps) { call in
-            let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all() }
-            return apps.map(Self.description)
+    func add(to router: MDMAdminRouter) {
+        router.on(list: MDMAdmin.listApps) { call, page in
+            let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all(on: page) }
+            return Page(apps, of: page, key: \.listKey, shown: Self.description)
         }
-        router.on(MDMAdmin.addApp) { call, new in
-            Self.description(of: try await register(new, call))
+        router.on(MDMAdmin.addApp) { call, body in
+            Self.description(of: try await register(try body.decoded(), call))
         }
-        router.on(MDMAdmin.installApp) { call, wanted in try await push(wanted, call) }
-        router.on(MDMAdmin.configureApp) { call, configuration in
-            try await configure(configuration, call)
+        router.on(MDMAdmin.installApp, limit: MDMAdminCall.maximumBody) { call, body in
+            try await push(try body.decoded(), call)
+        }
+        router.on(MDMAdmin.configureApp, limit: MDMAdminCall.maximumBody) { call, body in
+            try await configure(try body.decoded(), call)
         }
         router.on(MDMAdmin.removeAppConfiguration) { call in try await configure(nil, call) }
     }
@@ -46,7 +50,7 @@ struct AppRoutes: Sendable {
         let app = OfferedApp(
             bundleIdentifier: new.bundleIdentifier, version: new.version, title: new.title, size: stored.size,
             sha256: stored.sha256, createdAt: sources.now())
-        try await database.write { connection in
+        try await call.act(on: database, at: app.createdAt) { connection in
             try packages.confirm(stored, in: connection)
             try Apps(connection: connection, tenant: call.tenant).put(app)
             try log.record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)
@@ -55,30 +59,37 @@ struct AppRoutes: Sendable {
     }
 
     private func push(_ wanted: MDMAdmin.PushedApp, _ call: MDMAdminCall) async throws -> MDMAdmin.Command {
-        let identifier = try call.place("app")
-        try Self.check(wanted.configuration, of: identifier)
-        let app = try await database.read { connection in
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        let name = try call.name("app")
+        let (identifier, app) = try await database.read { connection in
             let apps = Apps(connection: connection, tenant: call.tenant)
-            return try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
+            let identifier = try NamedItems(connection).app(name, tenant: call.tenant) ?? name.text
+            let app = try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
+            return (identifier, app)
         }
+        try Self.check(wanted.configuration, of: identifier)
         guard let app else {
             throw MDMAdminRefusal(
                 .noApp,
-                "There is no app \(identifier)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
+                "There is no app \(name.text)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
         }
         let install = MDMProtocol.Command.InstallApplication(
-            manifestURL: addresses.manifest(of: app.bundleIdentifier, version: app.version, tenant: call.tenant),
+            manifestURL: addresses.manifest(of: identifier, version: app.version, tenant: call.tenant),
             configuration: wanted.configuration?.mapValues(\.propertyList))
-        return try await commands.enqueue(.installApplication(install), about: "\(identifier) \(app.version)", call)
+        return try await commands.enqueue(
+            .installApplication(install), about: "\(identifier) \(app.version)", logged: identifier, for: udid, call)
     }
 
     private func configure(_ configuration: MDMAdmin.Configuration?, _ call: MDMAdminCall) async throws
         -> MDMAdmin.Command
     {
-        try Self.check(configuration, of: try call.place("app"))
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        let name = try call.name("app")
+        let identifier = try await database.read { try NamedItems($0).app(name, on: udid, tenant: call.tenant) }
+        try Self.check(configuration, of: identifier)
         let setting = MDMProtocol.Command.Setting.applicationConfiguration(
-            identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
-        return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
+            identifier: identifier, configuration: configuration?.mapValues(\.propertyList))
+        return try await commands.enqueue(.settings([setting]), about: identifier, for: udid, call)
     }
 
     /// Refuses a configuration of the broker that would silently keep a device from being shared, and folders of data

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -10,20 +11,21 @@ struct AuditRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
+    func add(to router: MDMAdminRouter) {
         router.on(MDMAdmin.listManagementAuditEntries) { call in
+            let asked = try call.received.query(.count, as: Int.self) ?? 100
             let lines = try await database.read {
-                try AuditLog($0).latest(min(max(call.count ?? 100, 1), 10_000), tenant: call.tenant)
+                try AuditLog($0).latest(min(max(asked, 1), 10_000), tenant: call.tenant)
             }
             return lines.map(Self.description)
         }
         router.on(MDMAdmin.exportManagementAuditEntries) { call in
-            guard let period = call.period else { throw MDMAdminRefusal(.malformed) }
+            let period = try AuditPeriod(call.received)
             let now = sources.now()
-            try await database.write { connection in
+            try await call.act(on: database, at: now) { connection in
                 try AuditLog(connection).append(
                     AuditLine(
-                        .managementExported, tenant: call.tenant, actor: AuditLog.localOperator, subject: "audit",
+                        .managementExported, tenant: call.tenant, actor: call.received.caller.name, subject: "audit",
                         detail: "\(period.from.rawValue) \(period.to.rawValue)", at: now))
             }
             return export(of: call.tenant, in: period)
@@ -51,6 +53,7 @@ struct AuditRoutes: Sendable {
         MDMAdmin.AuditEntry(
             position: line.position, time: line.time.rawValue, actor: line.actor, action: line.action,
             subject: line.subject ?? "",
-            detail: line.detail, correlation: line.correlation)
+            detail: line.detail, correlation: line.correlation, clientAddress: line.clientAddress,
+            door: line.door?.rawValue)
     }
 }

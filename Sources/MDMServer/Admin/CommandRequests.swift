@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import MDMProtocol
 internal import Storage
 
@@ -12,16 +13,22 @@ struct CommandRequests: Sendable {
     /// The maximum number of commands that may wait for one device.
     let maximumQueue: Int
 
-    /// Queues commands for the device in the path: all of them or none.
+    /// Queues commands for a device: all of them or none.
     ///
-    /// - Parameter subject: the profile or app that the commands concern.
+    /// - Parameters:
+    ///   - subject: the profile or app that the commands concern.
+    ///   - item: the subject in the audit log, if it differs.
     func enqueue(
-        _ commands: [MDMProtocol.Command], about subject: String? = nil, _ call: MDMAdminCall
+        _ commands: [MDMProtocol.Command], about subject: String? = nil, logged item: String? = nil, for udid: UDID,
+        _ call: MDMAdminCall
     ) async throws -> [MDMAdmin.Command] {
         let now = sources.now()
         let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
-        return try await database.write { connection in
-            let device = try call.device(in: connection)
+        return try await call.act(on: database, at: now) { connection in
+            // The device may have left since its name was read.
+            guard let device = try DeviceRecords(connection: connection, tenant: call.tenant).find(udid) else {
+                throw MDMAdminRefusal(.noDevice)
+            }
             guard device.state == .enrolled else {
                 throw MDMAdminRefusal(.notEnrolled, "The device \(device.name) (\(device.udid)) is not enrolled.")
             }
@@ -30,8 +37,8 @@ struct CommandRequests: Sendable {
                 try queue.append(request, about: subject, now: now, limit: maximumQueue, sealer: sealer)
                 try log.record(
                     .commandQueued, device.udid,
-                    detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
-                        .compactMap(\.self).joined(separator: " "), of: call, in: connection)
+                    detail: [request.command.requestType, item ?? subject].compactMap(\.self).joined(separator: " "),
+                    of: call, in: connection)
             }
             return requests.map { request in
                 MDMAdmin.Command(
@@ -41,13 +48,13 @@ struct CommandRequests: Sendable {
         }
     }
 
-    /// Queues one command for the device in the path.
+    /// Queues one command for a device.
     func enqueue(
-        _ command: MDMProtocol.Command, about subject: String, _ call: MDMAdminCall
+        _ command: MDMProtocol.Command, about subject: String, logged item: String? = nil, for udid: UDID,
+        _ call: MDMAdminCall
     ) async throws -> MDMAdmin.Command {
-        guard let queued = try await enqueue([command], about: subject, call).first else {
-            throw MDMAdminRefusal(.fault)
-        }
-        return queued
+        let queued = try await enqueue([command], about: subject, logged: item, for: udid, call)
+        guard let first = queued.first else { throw MDMAdminRefusal(.fault) }
+        return first
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Foundation
 internal import Hummingbird
 internal import Logging
@@ -14,19 +15,20 @@ struct EnrollmentRoutes: Sendable {
     /// How long an enrollment profile remains usable before its first use.
     let profileLifetime: Duration
     let log: MDMAdminLog
+    let search: ManagedDeviceSearch
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.addEnrollment) { call, wanted in try await issue(wanted, call) }
-        router.on(MDMAdmin.listEnrollments) { call in
+    func add(to router: MDMAdminRouter) {
+        router.on(MDMAdmin.addEnrollment) { call, body in try await issue(try body.decoded(), call) }
+        router.on(list: MDMAdmin.listEnrollments) { call, page in
             let now = sources.now()
             let living = try await database.read {
-                try Enrollments(connection: $0, tenant: call.tenant).all(now: now)
+                try Enrollments(connection: $0, tenant: call.tenant).all(now: now, on: page)
             }
-            return living.map(Self.description)
+            return Page(living, of: page, key: \.listKey, shown: Self.description)
         }
         router.on(MDMAdmin.revokeEnrollment) { call in
             let id = EnrollmentID(rawValue: try call.place("enrollment"))
-            let isRevoked = try await database.write { connection in
+            let isRevoked = try await call.act(on: database, at: sources.now()) { connection in
                 guard try Enrollments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
                 try log.record(.enrollmentRevoked, id, of: call, in: connection)
                 return true
@@ -43,13 +45,16 @@ struct EnrollmentRoutes: Sendable {
         -> MDMAdmin.EnrollmentProfile
     {
         guard (1...128).contains(wanted.name.count) else { throw MDMAdminRefusal(.badName) }
+        var former: UDID?
+        if let name = wanted.takesOver {
+            former = try await search.device(try ObjectName(given: name), tenant: call.tenant).udid
+        }
         let now = sources.now()
         let made = try await profiles.make(tenant: call.tenant, now: now)
         let enrollment = Enrollment(
-            id: made.enrollment, name: wanted.name, state: .issued, udid: nil,
-            takesOver: wanted.takesOver.map(UDID.init(rawValue:)),
+            id: made.enrollment, name: wanted.name, state: .issued, udid: nil, takesOver: former,
             createdAt: now, expiresAt: now + profileLifetime)
-        try await database.write { connection in
+        try await call.act(on: database, at: now) { connection in
             try Enrollments(connection: connection, tenant: call.tenant)
                 .insert(enrollment, fingerprint: made.fingerprint)
             try log.record(.enrollmentMade, enrollment.id, of: call, in: connection)

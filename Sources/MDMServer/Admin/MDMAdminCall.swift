@@ -1,47 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import JSON
+internal import AdminAPI
+internal import AdminServer
 internal import Storage
 
-/// A call on the administration socket, for an existing tenant.
+/// Adds the routes of device management's operations.
+typealias MDMAdminRouter = OperationRouter<MDMAdminCall>
+
+/// A call of an operation of device management, for an existing tenant.
 struct MDMAdminCall: Sendable {
+    let received: OperationCall
     let tenant: TenantID
-    let places: [String: String]
-    let body: [UInt8]
-    /// How many lines the caller requested.
-    let count: Int?
-    /// The period that the caller requested.
-    let period: AuditPeriod?
-    /// Whether an upload may replace an existing item.
-    let replaces: Bool
 
-    /// The limits of a body. The largest body is a profile in Base64.
-    static let limits = JSONLimits(bytes: 2 << 20)
+    /// The maximum size of a body, in bytes. The largest body is a profile in Base64.
+    static let maximumBody = 2 << 20
 
-    func place(_ name: String) throws -> String {
-        guard let place = places[name] else { throw MDMAdminRefusal(.malformed) }
-        return place
-    }
+    /// Returns the name of an object in the path.
+    ///
+    /// - Throws: ``OperationRefusal``
+    func name(_ place: String) throws -> ObjectName { try received.name(place) }
 
-    func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
-        do { return try JSONReader.read(Body.self, from: body, limits: Self.limits) } catch {
-            throw MDMAdminRefusal(.malformed)
+    /// Returns the value of a path placeholder, percent-decoded.
+    ///
+    /// - Throws: ``OperationRefusal``
+    func place(_ name: String) throws -> String { try received.place(name) }
+
+    /// Runs one act in a transaction. The caller's permission is checked while the transaction is open.
+    ///
+    /// - Parameters:
+    ///   - item: returns the object that the act changes, as the operation that reads it does. The act is refused if the
+    ///     object is in another state than the caller knows.
+    /// - Throws: ``OperationRefusal``, ``StorageError``, or the error of `body`.
+    @discardableResult
+    func act<T: Sendable>(
+        on database: any Database, at now: Timestamp,
+        changing item: @escaping @Sendable (any Connection) throws -> any Encodable,
+        _ body: @escaping @Sendable (any Connection) throws -> T
+    ) async throws -> T {
+        try await database.write { [received] connection in
+            try received.confirmApart(in: connection, at: now)
+            try received.condition?.check(try item(connection))
+            return try body(connection)
         }
     }
 
-    /// Returns the device in the path, identified by its UDID or by a name that is unique among the devices that have
-    /// not left.
-    func device(in connection: any Connection) throws -> DeviceRecord {
-        let name = try place("device")
-        let devices = DeviceRecords(connection: connection, tenant: tenant)
-        if let device = try devices.find(UDID(rawValue: name)) { return device }
-        let named = try devices.all().filter { $0.name == name && $0.state != .left }
-        guard named.count <= 1 else {
-            let udids = named.map(\.udid.rawValue).sorted().joined(separator: ", ")
-            throw MDMAdminRefusal(.ambiguousDevice, "Several devices are called \(name): \(udids).")
+    /// Runs one act that changes no object that an operation returns; see ``act(on:at:changing:_:)``.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``, or the error of `body`.
+    @discardableResult
+    func act<T: Sendable>(
+        on database: any Database, at now: Timestamp, _ body: @escaping @Sendable (any Connection) throws -> T
+    ) async throws -> T {
+        try await act(on: database, at: now, changing: { _ in 0 }, body)
+    }
+}
+
+extension ObjectName {
+    /// - Throws: ``MDMAdminRefusal`` `malformed`
+    init(given text: String?) throws {
+        guard let name = text.flatMap(ObjectName.init) else {
+            let (message, remedy) = AdminFailure.malformedName
+            throw MDMAdminRefusal(.malformed, message, remedy: remedy)
         }
-        guard let device = named.first else {
-            throw MDMAdminRefusal(.noDevice, "No device is known as \(name).")
-        }
-        return device
+        self = name
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Storage
 
 /// The audit log of administrative acts in device management.
@@ -16,10 +17,9 @@ struct MDMAdminLog: Sendable {
         guard try connection.exists(Organization.self, "WHERE id = \(call.tenant) AND removed IS NULL") else {
             throw MDMAdminRefusal(.noTenant)
         }
-        // Only the machine's operator can reach the administration socket.
         try AuditLog(connection).append(
             AuditLine(
-                action, tenant: call.tenant, actor: AuditLog.localOperator, subject: subject.description,
+                action, tenant: call.tenant, actor: call.received.caller.name, subject: subject.description,
                 detail: detail, at: sources.now()))
     }
 }

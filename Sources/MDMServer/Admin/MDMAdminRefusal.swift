@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
-internal import HTTPTypes
+package import AdminAPI
+internal import AdminServer
+package import HTTPTypes
 internal import MDMProtocol
 
 /// Why an administrative call was refused.
-package struct MDMAdminRefusal: Error, Sendable {
+package struct MDMAdminRefusal: OperationRefusing, Sendable {
     /// Stable codes of the refusals.
     package enum Code: String, Sendable {
         case malformed = "mdm.malformed"
@@ -14,15 +15,18 @@ package struct MDMAdminRefusal: Error, Sendable {
         case ambiguousTenant = "mdm.tenant.ambiguous"
         case noDevice = "mdm.device.missing"
         case ambiguousDevice = "mdm.device.ambiguous"
+        case notManaged = "mdm.device.notManaged"
         case notEnrolled = "mdm.device.notEnrolled"
         case noEnrollment = "mdm.enrollment.missing"
         case queueFull = "mdm.queue.full"
         case noProfile = "mdm.profile.missing"
+        case ambiguousProfile = "mdm.profile.ambiguous"
         case otherProfile = "mdm.profile.taken"
         case badProfile = "mdm.profile.refused"
         case badSignature = "mdm.profile.signature"
         case badConfiguration = "mdm.app.configuration"
         case noApp = "mdm.app.missing"
+        case ambiguousApp = "mdm.app.ambiguous"
         case badApp = "mdm.app.name"
         case unreadablePackage = "mdm.package.unreadable"
         case noPackage = "mdm.package.kind"
@@ -40,31 +44,37 @@ package struct MDMAdminRefusal: Error, Sendable {
     private let remedy: String?
     /// Further sentences after the message, if the code alone does not describe the problem.
     let detail: String?
+    /// The objects that an ambiguous name can mean.
+    private let candidates: AdminFailure.Candidates?
 
     init(
         _ code: Code, _ message: String? = nil, remedy: String? = nil, findings: [ProfileFinding] = [],
-        detail: String? = nil
+        detail: String? = nil, candidates: AdminFailure.Candidates? = nil
     ) {
         self.code = code
         self.findings = findings
+        self.candidates = candidates
         (self.message, self.remedy, self.detail) = (message, remedy, detail)
     }
 
-    var status: HTTPResponse.Status {
+    package var status: HTTPResponse.Status {
         switch code {
         case .noTenant, .noTenants, .noDevice, .noProfile, .noApp, .noEnrollment: .notFound
-        case .notEnrolled, .queueFull, .ambiguousDevice, .ambiguousTenant, .otherProfile: .conflict
+        case .notEnrolled, .notManaged, .queueFull, .ambiguousDevice, .ambiguousTenant, .ambiguousProfile,
+            .ambiguousApp, .otherProfile:
+            .conflict
         case .fault, .unwritableStore: .internalServerError
         case .packageTooLarge: .contentTooLarge
         default: .badRequest
         }
     }
 
-    var failure: AdminFailure {
+    package var failure: AdminFailure {
         let (message, remedy) = (message ?? words.message, remedy ?? words.remedy)
         let reasons = ([detail].compactMap(\.self) + findings.map(\.description)).joined(separator: " ")
         return AdminFailure(
-            code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy)
+            code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy,
+            candidates: candidates)
     }
 
     private var words: AdminFailure.Words {
@@ -73,9 +83,20 @@ package struct MDMAdminRefusal: Error, Sendable {
         case .malformedTenant: ("The tenant is not a GUID.", "Give the tenant's id.")
         case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
         case .noTenants: AdminFailure.noTenants
-        case .ambiguousTenant: AdminFailure.ambiguousTenant([])
-        case .noDevice: ("There is no such device in the tenant.", "List the devices: baton admin device managed.")
-        case .ambiguousDevice: ("Several devices have that name.", "Name the device by its UDID.")
+        case .ambiguousTenant: AdminFailure.ambiguousTenant(.init([], of: 0))
+        case .noDevice:
+            (
+                "There is no such device in the tenant.",
+                "List the devices: baton admin device managed; those of the directory: baton admin device list."
+            )
+        case .ambiguousDevice:
+            ("Several devices have that name.", "Name the device by its UDID: baton admin device managed.")
+        case .notManaged:
+            (
+                "The device is in the directory, but not under management.",
+                "Enroll the device (baton admin device add). To list the managed devices, run: baton admin device "
+                    + "managed."
+            )
         case .notEnrolled:
             (
                 "The device is not enrolled.",
@@ -92,6 +113,8 @@ package struct MDMAdminRefusal: Error, Sendable {
                 "See its last results (baton admin device commands), or unenroll it: baton admin device unenroll."
             )
         case .noProfile: ("There is no such profile in the tenant.", "List the profiles: baton admin profile list.")
+        case .ambiguousProfile:
+            ("Several profiles have that name.", "Name the profile by its identifier: baton admin profile list.")
         case .otherProfile:
             (
                 "There is another profile with that identifier.",
@@ -107,6 +130,8 @@ package struct MDMAdminRefusal: Error, Sendable {
             )
         case .badConfiguration: ("Devices would misread the configuration.", "Correct what the message names.")
         case .noApp: ("There is no such app or version in the tenant.", "List the apps: baton admin app list.")
+        case .ambiguousApp:
+            ("Several apps have that title.", "Name the app by its bundle identifier: baton admin app list.")
         case .badApp:
             (
                 "A bundle identifier, version or title is malformed.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Logging
 internal import MDMProtocol
@@ -11,47 +12,59 @@ struct ManagedDeviceRoutes: Sendable {
     let sources: MDMSources
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.listManagedDevices) { call in
+    func add(to router: MDMAdminRouter) {
+        router.on(list: MDMAdmin.listManagedDevices) { call, page in
             let now = sources.now()
             return try await database.read { connection in
-                try DeviceRecords(connection: connection, tenant: call.tenant).all().map {
+                let devices = try DeviceRecords(connection: connection, tenant: call.tenant).all(on: page)
+                return try Page(devices, of: page, key: \.listKey) {
                     try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
                 }
             }
         }
-        router.on(MDMAdmin.getManagedDevice) { call in
+        router.on(object: MDMAdmin.getManagedDevice) { call in
             let now = sources.now()
-            return try await database.read { connection in
-                let device = try call.device(in: connection)
-                return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
-            }
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await database.read { try Self.description(of: udid, tenant: call.tenant, now: now, in: $0) }
         }
         router.on(MDMAdmin.unenrollDevice) { call in try await remove(call) }
         router.on(MDMAdmin.listCommands) { call in
-            try await database.read { connection in
-                let udid = try call.device(in: connection).udid
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await database.read { connection in
                 let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
                 return try queue.latest(200).map(Self.description)
             }
         }
         router.on(MDMAdmin.queryInventory) { call in
-            try await commands.enqueue(DueInventory.all.commands, call)
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            return try await commands.enqueue(DueInventory.all.commands, for: udid, call)
         }
     }
 
     private func remove(_ call: MDMAdminCall) async throws {
         let now = sources.now()
-        let udid = try await database.write { connection in
-            let device = try call.device(in: connection)
-            try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
-            try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
-            try log.record(.deviceRemoved, device.udid, of: call, in: connection)
-            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: device.udid)))
-            return device.udid
+        let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+        try await call.act(
+            on: database, at: now,
+            changing: { try Self.description(of: udid, tenant: call.tenant, now: now, in: $0) }
+        ) { connection in
+            try Enrollments(connection: connection, tenant: call.tenant).end(udid: udid)
+            try DeviceRecords(connection: connection, tenant: call.tenant).leave(udid, now: now)
+            try log.record(.deviceRemoved, udid, of: call, in: connection)
+            try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: udid)))
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
+    }
+
+    private static func description(
+        of udid: UDID, tenant: TenantID, now: Timestamp, in connection: any Connection
+    ) throws -> MDMAdmin.Device {
+        guard let device = try DeviceRecords(connection: connection, tenant: tenant).find(udid) else {
+            throw MDMAdminRefusal(.noDevice)
+        }
+        return try description(of: device, tenant: tenant, now: now, in: connection)
     }
 
     private static func description(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Foundation
 internal import Hummingbird
 internal import MDMProtocol
@@ -8,31 +9,42 @@ internal import Storage
 /// The administration routes for profiles.
 struct ProfileRoutes: Sendable {
     let database: any Database
+    let sources: MDMSources
     let log: MDMAdminLog
     let commands: CommandRequests
+    let search: ManagedDeviceSearch
 
-    func add(to router: MDMAdminRouter<some RequestContext>) {
-        router.on(MDMAdmin.listProfiles) { call in
-            let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all() }
-            return entries.map { Self.description(of: $0) }
+    func add(to router: MDMAdminRouter) {
+        router.on(list: MDMAdmin.listProfiles) { call, page in
+            let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all(on: page) }
+            return Page(entries, of: page, key: \.identifier) { Self.description(of: $0) }
         }
-        router.on(MDMAdmin.addProfile) { call, new in try await add(new, call) }
+        router.on(MDMAdmin.addProfile, limit: MDMAdminCall.maximumBody) { call, body in
+            try await add(try body.decoded(), call)
+        }
         router.on(MDMAdmin.removeProfile) { call in
-            let identifier = try call.place("profile")
-            let removed = try await database.write { connection in
-                guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
+            let name = try call.name("profile")
+            try await call.act(on: database, at: sources.now()) { connection in
+                guard let identifier = try NamedItems(connection).profile(name, tenant: call.tenant),
+                    try Profiles(connection: connection, tenant: call.tenant).remove(identifier)
+                else { throw Self.missing(name) }
                 try log.record(.profileRemoved, identifier, of: call, in: connection)
-                return true
             }
-            guard removed else { throw Self.missing(identifier) }
         }
         router.on(MDMAdmin.installProfile) { call in
-            try await commands.enqueue(
-                .installProfile(try await checkedProfile(call)), about: try call.place("profile"), call)
+            let device = try await search.device(try call.name("device"), tenant: call.tenant)
+            let profile = try await checked(try call.name("profile"), for: device, tenant: call.tenant)
+            return try await commands.enqueue(
+                .installProfile(profile.body), about: profile.identifier, for: device.udid, call)
         }
         router.on(MDMAdmin.uninstallProfile) { call in
-            let identifier = try call.place("profile")
-            return try await commands.enqueue(.removeProfile(identifier: identifier), about: identifier, call)
+            let udid = try await search.device(try call.name("device"), tenant: call.tenant).udid
+            let name = try call.name("profile")
+            let identifier = try await database.read {
+                try NamedItems($0).profile(name, on: udid, tenant: call.tenant)
+            }
+            return try await commands.enqueue(
+                .removeProfile(identifier: identifier), about: identifier, for: udid, call)
         }
     }
 
@@ -45,11 +57,12 @@ struct ProfileRoutes: Sendable {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
-        let outcome = try await database.write { connection in
+        let replaces = try call.received.query(.replace, as: Bool.self) ?? false
+        let outcome = try await call.act(on: database, at: sources.now()) { connection in
             let profiles = Profiles(connection: connection, tenant: call.tenant)
             let former = try profiles.find(profile.identifier)
             if former?.body == body { return "unchanged" }
-            guard former == nil || call.replaces else {
+            guard former == nil || replaces else {
                 throw MDMAdminRefusal(
                     .otherProfile, "There is another profile \(profile.identifier) in the tenant already.")
             }
@@ -77,31 +90,33 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// Returns the profile in the path, after checking it again together with the other profiles on the device.
-    private func checkedProfile(_ call: MDMAdminCall) async throws -> [UInt8] {
-        let identifier = try call.place("profile")
-        let (body, others, device) = try await database.read { connection in
-            let device = try call.device(in: connection)
-            let profiles = Profiles(connection: connection, tenant: call.tenant)
-            guard let entry = try profiles.find(identifier) else { throw Self.missing(identifier) }
-            let held = try Inventory(connection: connection, tenant: call.tenant, udid: device.udid).profiles()
+    /// Returns the profile with a name, after checking it again together with the other profiles on the device.
+    private func checked(
+        _ name: ObjectName, for device: DeviceRecord, tenant: TenantID
+    ) async throws -> Profiles.Entry {
+        let (entry, others) = try await database.read { connection in
+            let profiles = Profiles(connection: connection, tenant: tenant)
+            guard let identifier = try NamedItems(connection).profile(name, tenant: tenant),
+                let entry = try profiles.find(identifier)
+            else { throw Self.missing(name) }
+            let held = try Inventory(connection: connection, tenant: tenant, udid: device.udid).profiles()
             let others = try held.filter { $0.identifier != identifier }.compactMap {
                 try profiles.find($0.identifier)?.body
             }
-            return (entry.body, others, device)
+            return (entry, others)
         }
         let findings = ProfileLinter(
             delivery: .push, audience: device.isApples ? .anyDevice : .batonDevices,
             beside: try others.map { try Profile(xml: $0) }
-        ).findings(inXML: body)
+        ).findings(inXML: entry.body)
         guard !findings.contains(where: { $0.severity == .error }) else {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
-        return body
+        return entry
     }
 
-    private static func missing(_ identifier: String) -> MDMAdminRefusal {
-        MDMAdminRefusal(.noProfile, "There is no profile \(identifier) in the tenant.")
+    private static func missing(_ name: ObjectName) -> MDMAdminRefusal {
+        MDMAdminRefusal(.noProfile, "There is no profile \(name.text) in the tenant.")
     }
 
     private static func description(of entry: Profiles.Entry) -> MDMAdmin.Profile {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Encodings
 internal import MDMProtocol
 internal import Storage
@@ -47,8 +48,13 @@ struct Apps {
             ])
     }
 
-    func all() throws -> [OfferedApp] {
-        try connection.records(OfferedApp.self, "WHERE tenant = \(tenant) ORDER BY bundleIdentifier, createdAt")
+    /// Returns a page of the apps, in the order of their identifiers and versions, and one app more if there is another
+    /// page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func all(on page: PageRequest) throws -> [OfferedApp] {
+        let selection = try page.selection(orderedBy: OfferedApp.Column.bundleIdentifier, .version)
+        return try connection.records(OfferedApp.self, "WHERE tenant = \(tenant) \(selection)")
     }
 
     func find(_ bundleIdentifier: String, version: String) throws -> OfferedApp? {

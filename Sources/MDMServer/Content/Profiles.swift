@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import MDMProtocol
 internal import Storage
 
@@ -24,8 +25,13 @@ struct Profiles {
             ])
     }
 
-    func all() throws -> [Entry] {
-        try connection.records(Entry.self, "WHERE tenant = \(tenant) ORDER BY identifier")
+    /// Returns a page of the profiles, in the order of their identifiers, and one profile more if there is another page.
+    ///
+    /// - Throws: ``StorageError``
+    func all(on page: PageRequest) throws -> [Entry] {
+        let later: SQL = page.after.map { "AND identifier > \($0)" } ?? ""
+        return try connection.records(
+            Entry.self, "WHERE tenant = \(tenant) \(later) ORDER BY identifier LIMIT \(page.limit + 1)")
     }
 
     func find(_ identifier: String) throws -> Entry? {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import MDMProtocol
 package import Storage
 
@@ -41,11 +42,14 @@ struct DeviceRecord: Sendable {
 
 extension DeviceRecord: Record {
     static let table = "device"
-    static let unread: Set<Column> = [.enrollment, .token, .pushMagic, .unlockToken, .sealedUnlockToken]
+    static let unread: Set<Column> = [
+        .enrollment, .token, .pushMagic, .unlockToken, .sealedUnlockToken, .directoryID, .directoryObjectID,
+        .directoryName,
+    ]
 
     enum Column: String, ColumnName {
         case tenant, udid, enrollment, name, state, productName, osVersion, serialNumber, token, pushMagic,
-            unlockToken, sealedUnlockToken, changedAt, dueInventory
+            unlockToken, sealedUnlockToken, changedAt, dueInventory, directoryID, directoryObjectID, directoryName
     }
 
     init(_ row: TableRow<DeviceRecord>) throws {
@@ -65,8 +69,21 @@ struct DeviceRecords {
         try connection.record(DeviceRecord.self, "WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
-    func all() throws -> [DeviceRecord] {
-        try connection.records(DeviceRecord.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
+    /// Returns a page of the devices, in the order of their names, and one device more if there is another page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func all(on page: PageRequest) throws -> [DeviceRecord] {
+        let selection = try page.selection(orderedBy: DeviceRecord.Column.name, .udid)
+        return try connection.records(DeviceRecord.self, "WHERE tenant = \(tenant) \(selection)")
+    }
+
+    /// Returns the devices that have not left and have this name.
+    ///
+    /// - Throws: ``StorageError``
+    func named(_ name: String) throws -> [DeviceRecord] {
+        try connection.records(
+            DeviceRecord.self,
+            "WHERE tenant = \(tenant) AND name = \(name) AND state <> \(DeviceRecord.State.left) ORDER BY udid")
     }
 
     /// Starts a new enrollment of the device. Removes all data of an earlier enrollment, including its queue.
@@ -112,11 +129,12 @@ struct DeviceRecords {
     /// The sealing purpose of an unlock token, bound to this device.
     func unlockTokenPurpose(_ udid: UDID) -> String { "unlock token \(tenant) \(udid)" }
 
-    /// Marks the device as left and drops its waiting commands.
+    /// Marks the device as left, forgets what the directory calls it, and drops its waiting commands.
     func leave(_ udid: UDID, now: Timestamp) throws {
         try connection.execute(
             """
-            UPDATE device SET state = \(DeviceRecord.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
+            UPDATE device SET state = \(DeviceRecord.State.left), token = NULL, pushMagic = NULL, changedAt = \(now),
+                directoryID = NULL, directoryObjectID = NULL, directoryName = NULL
             WHERE tenant = \(tenant) AND udid = \(udid)
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminServer
 internal import Storage
 
 typealias EnrollmentID = ForeignID<Enrollment>
@@ -83,12 +84,17 @@ struct Enrollments {
     }
 
     /// Returns all active enrollments, the newest first.
-    func all(now: Timestamp) throws -> [Enrollment] {
-        try connection.records(
+    func all(now: Timestamp, on page: PageRequest) throws -> [Enrollment] {
+        var later: SQL = ""
+        if let after = page.after {
+            guard let key = NamedItemKey(after), let created = Int64(key.name) else { throw PageRequest.unknownPlace }
+            later = "AND (createdAt < \(created) OR (createdAt = \(created) AND id > \(key.id)))"
+        }
+        return try connection.records(
             Enrollment.self,
             """
-            WHERE tenant = \(tenant) AND state <> \(Enrollment.State.ended) AND expiresAt > \(now)
-            ORDER BY createdAt DESC, id
+            WHERE tenant = \(tenant) AND state <> \(Enrollment.State.ended) AND expiresAt > \(now) \(later)
+            ORDER BY createdAt DESC, id LIMIT \(page.limit + 1)
             """)
     }
 

@@ -29,7 +29,7 @@ package struct JSONWebKey: Sendable, Equatable {
     package init(_ key: VerificationKey, keyID: String? = nil, certificate: [UInt8]? = nil) throws(JOSEFailure) {
         self.certificate = certificate
         switch key {
-        case .rsa(let key):
+        case .rsa(let key), .rsaPSS(let key):
             guard let parts = try? key.getKeyPrimitives() else { throw .unusableKey }
             numbers = .rsa(modulus: Array(parts.modulus), exponent: Array(parts.publicExponent))
         case .p256(let key):

@@ -4,5 +4,6 @@
 package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case hs256 = "HS256"
     case rs256 = "RS256"
+    case ps256 = "PS256"
     case es256 = "ES256"
 }

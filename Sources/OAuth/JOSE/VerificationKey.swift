@@ -6,7 +6,10 @@ internal import FoundationEssentials
 /// A key that verifies, stored as the cryptography library's object. The key determines the algorithm; a token's header
 /// must match it.
 package enum VerificationKey: Sendable {
+    /// An RSA key for signatures with the padding of PKCS #1 version 1.5.
     case rsa(_RSA.Signing.PublicKey)
+    /// An RSA key for signatures with the padding PSS. A stored key is never read as this case.
+    case rsaPSS(_RSA.Signing.PublicKey)
     case p256(P256.Signing.PublicKey)
     case symmetric(SymmetricKey)
 
@@ -26,7 +29,7 @@ package enum VerificationKey: Sendable {
     /// The SubjectPublicKeyInfo in DER; nil for a symmetric key, which is never exported.
     package var publicKeyInfo: [UInt8]? {
         switch self {
-        case .rsa(let key): Array(key.derRepresentation)
+        case .rsa(let key), .rsaPSS(let key): Array(key.derRepresentation)
         case .p256(let key): Array(key.derRepresentation)
         case .symmetric: nil
         }
@@ -36,6 +39,7 @@ package enum VerificationKey: Sendable {
     package var algorithm: SignatureAlgorithm {
         switch self {
         case .rsa: .rs256
+        case .rsaPSS: .ps256
         case .p256: .es256
         case .symmetric: .hs256
         }
@@ -46,6 +50,8 @@ package enum VerificationKey: Sendable {
         switch self {
         case .rsa(let key):
             return key.isValidSignature(.init(rawRepresentation: signature), for: input, padding: .insecurePKCS1v1_5)
+        case .rsaPSS(let key):
+            return key.isValidSignature(.init(rawRepresentation: signature), for: input, padding: .PSS)
         case .p256(let key):
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
             return key.isValidSignature(signature, for: input)

@@ -28,6 +28,7 @@ package enum ClaimName: String, WireName {
     case isPrimary = "is_primary"
     case issuedAt = "iat"
     case issuer = "iss"
+    case jwtID = "jti"
     case loginHint = "login_hint"
     case name
     case nonce
@@ -42,6 +43,8 @@ package enum ClaimName: String, WireName {
     case refreshToken = "refresh_token"
     case requestNonce = "request_nonce"
     case resource
+    /// The permissions of an application that acts for itself.
+    case roles
     case scope
     case scopes = "scp"
     case sessionID = "sid"

@@ -5,6 +5,8 @@ package enum ParameterName: String, WireName {
     case apiVersion = "api-version"
     case assertion
     case authorizationEndpoint = "authorization_endpoint"
+    case clientAssertion = "client_assertion"
+    case clientAssertionType = "client_assertion_type"
     case clientID = "client_id"
     case clientInfo = "client_info"
     /// The client's own id for a request. It is sent as a header, except in a URL that a browser opens.

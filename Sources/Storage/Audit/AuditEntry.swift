@@ -24,6 +24,8 @@ package struct AuditEntry: Sendable {
     /// The address of the client whose request caused the event. Nil for events without a request over the network, for
     /// lines written by older servers, and for a line that counts events from many addresses.
     package let clientAddress: String?
+    /// The interface through which an administrator acted; nil for other events and for lines written by older servers.
+    package let door: AuditDoor?
 }
 
 extension AuditEntry: Record {
@@ -31,7 +33,7 @@ extension AuditEntry: Record {
 
     package enum Column: String, ColumnName {
         case tenant, position, time, actor, action, subject, outcome, repetitions, method, detail, correlation
-        case clientAddress
+        case clientAddress, door
     }
 
     package init(_ row: TableRow<AuditEntry>) throws {
@@ -39,7 +41,7 @@ extension AuditEntry: Record {
             position: try row[.position], time: try row[.time], actor: try row[.actor], action: try row[.action],
             subject: try row[.subject], outcome: try row[.outcome], repetitions: try row[.repetitions],
             method: try row[.method], detail: try row[.detail], correlation: try row[.correlation],
-            clientAddress: try row[.clientAddress])
+            clientAddress: try row[.clientAddress], door: try row[.door])
     }
 }
 

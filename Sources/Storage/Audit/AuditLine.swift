@@ -5,7 +5,8 @@
 package struct AuditLine: Sendable {
     package let action: AuditAction
     package let tenant: TenantID
-    /// An object id, ``AuditLog/localOperator`` or ``AuditLog/server``.
+    /// An object id, `client:` with the id of an application that acts for itself, ``AuditLog/localOperator`` or
+    /// ``AuditLog/server``.
     package let actor: String
     /// What the action affected, such as an object id; several values are separated by spaces.
     package let subject: String?

@@ -19,6 +19,9 @@ package struct AuditLog {
     /// The address of the client that sent the current request over the network; nil if there is none.
     @TaskLocal package static var clientAddress: String?
 
+    /// The interface through which the administrator of the current request acts; nil for other requests.
+    @TaskLocal package static var door: AuditDoor?
+
     let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
@@ -37,7 +40,7 @@ package struct AuditLog {
                         .tenant: line.tenant, .position: AuditPositions.next(at: line.time), .time: line.time,
                         .actor: line.actor, .action: line.action, .subject: line.subject, .outcome: line.outcome,
                         .repetitions: 1, .method: line.method, .detail: line.detail, .correlation: Self.correlation,
-                        .clientAddress: clientAddress,
+                        .clientAddress: clientAddress, .door: Self.door,
                     ], "ON CONFLICT (tenant, position) DO NOTHING") == 1
             if isAdded { return }
         }

@@ -37,7 +37,7 @@ extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, retention, requestDeadline, connections, connectionsPerAddress, devicePolling
-        case signingKeys, packageFolder, loadBalancer, health, logFormat, metrics
+        case signingKeys, packageFolder, loadBalancer, health, logFormat, metrics, administrationPort
     }
 
     init(from decoder: any Decoder) throws {
@@ -48,6 +48,9 @@ extension ServerConfiguration: Decodable {
         address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
         port = try container.port(.port)
         mdmPort = try container.port(.mdmPort)
+        administrationPort =
+            try container.number(.administrationPort, in: 1...65535)
+            ?? IdentityConfiguration.Names.standardAdministrationPort
         names = try container.decode(Names.self, forKey: .names)
         monitoring = Monitoring(
             logLevel: try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info,
@@ -191,7 +194,7 @@ private struct CompatibilitySwitches: Decodable {
 }
 
 extension ServerConfiguration.Names: Decodable {
-    private enum Key: String, CodingKey, CaseIterable { case login, deviceRegistration, graph, mdm }
+    private enum Key: String, CodingKey, CaseIterable { case login, deviceRegistration, graph, mdm, administration }
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
@@ -201,6 +204,7 @@ extension ServerConfiguration.Names: Decodable {
         let graph = try container.decode(NameList.self, forKey: .graph)
         (self.login, self.deviceRegistration, self.graph) = (login.first, deviceRegistration.first, graph.first)
         mdm = try container.decode(String.self, forKey: .mdm)
+        administration = try container.decodeIfPresent(String.self, forKey: .administration)
         aliases = .init(login: login.others, deviceRegistration: deviceRegistration.others, graph: graph.others)
         guard Set(all.map { $0.lowercased() }).count == all.count, !all.contains(where: \.isEmpty) else {
             throw DecodingError.dataCorrupted(

@@ -16,6 +16,8 @@ struct ServerConfiguration: Sendable {
     let port: Int
     /// The port of the MDM listener.
     let mdmPort: Int
+    /// The port of the listener for administrators; unused without ``Names/administration``.
+    let administrationPort: Int
     let names: Names
     let monitoring: Monitoring
     let passwords: Passwords
@@ -93,11 +95,14 @@ struct ServerConfiguration: Sendable {
         let deviceRegistration: String
         let graph: String
         let mdm: String
+        /// The name at which administrators reach the server over HTTPS; nil if they use only the socket.
+        let administration: String?
         /// Additional names that the identity platform answers to.
         let aliases: IdentityConfiguration.Names.Aliases
 
         var all: [String] {
-            [login, deviceRegistration, graph, mdm] + aliases.login + aliases.deviceRegistration + aliases.graph
+            [login, deviceRegistration, graph, mdm] + [administration].compactMap(\.self)
+                + aliases.login + aliases.deviceRegistration + aliases.graph
         }
     }
 }

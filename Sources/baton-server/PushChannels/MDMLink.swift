@@ -6,8 +6,9 @@ internal import OAuth
 internal import ServiceLifecycle
 internal import Storage
 
-/// Keeps the directory's record of managed devices consistent with device management. The two engines do not depend on
-/// each other. A device becomes managed when one request proves possession of both the device's directory key and the
+/// Keeps the directory's record of managed devices consistent with device management, and tells each engine what the
+/// other one calls a device, so that administrators can use any of its names with both. The two engines do not depend
+/// on each other. A device becomes managed when one request proves possession of both the device's directory key and the
 /// key of its MDM identity (``PushChannelRoute``). The device stops being managed when its enrollment ends.
 ///
 /// Every node does this for every device. Each step has the same result however often it is done.
@@ -36,12 +37,13 @@ struct MDMLink: Service {
     ///
     /// - Throws: ``StorageError``
     func join(_ asker: DeviceAsker, _ device: EnrolledDeviceID) async throws {
-        if try await identity.managementNames.set(device.udid.rawValue, of: asker.device, tenant: asker.tenant) {
+        let (entry, isNew) = try await identity.managementNames.set(
+            device.udid.rawValue, of: asker.device, tenant: asker.tenant)
+        if isNew {
             logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
         }
         // The enrollment may have ended since it was checked. In that case nothing else would remove the record.
-        try await check(
-            [.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue)], of: asker.tenant)
+        if let entry { try await check([entry], of: asker.tenant) }
     }
 
     /// Removes each enrollment's record when the enrollment ends, on this node or another. Checks all records at the
@@ -67,7 +69,7 @@ struct MDMLink: Service {
         }
     }
 
-    /// Removes the records of ended enrollments.
+    /// Removes the records of ended enrollments, and corrects what the engines call each other's devices.
     func reconcile(_ wanted: EndedEnrollments.Wanted) async throws {
         if case .all = wanted {
             try await removeGoneTenants()
@@ -81,6 +83,7 @@ struct MDMLink: Service {
                 try await check(page.filter { wanted.contains(EnrolledDeviceID($0).reference) }, of: tenant)
                 last = page.count < Self.page ? nil : page.last?.device
             } while last != nil && !Task.isCancelled
+            if case .all = wanted { try await checkDirectoryNames(of: tenant) }
         }
     }
 
@@ -93,11 +96,15 @@ struct MDMLink: Service {
         for gone in managed where !known.contains(gone) { try await management.removeTenant(gone) }
     }
 
-    /// Removes the records of devices that are not enrolled.
+    /// Removes the records of devices that are not enrolled, and tells each engine what the other one calls the others.
     private func check(_ entries: [MDMDeviceNames.Entry], of tenant: TenantID) async throws {
         guard !entries.isEmpty else { return }
-        let enrolled = try await management.enrolled(among: entries.map { EnrolledDeviceID($0).udid }, of: tenant)
-        for entry in entries where !enrolled.contains(EnrolledDeviceID(entry).udid) {
+        let enrolled = try await management.names(of: entries.map { EnrolledDeviceID($0).udid }, tenant: tenant)
+        for entry in entries {
+            if let names = enrolled[EnrolledDeviceID(entry).udid] {
+                try await exchange(entry, names)
+                continue
+            }
             guard try await identity.managementNames.remove(entry) else { continue }
             // The device may have enrolled again before the record was removed, and its push channel may have found the
             // record unchanged.
@@ -108,11 +115,49 @@ struct MDMLink: Service {
             }
         }
     }
+
+    /// Tells each engine what the other one calls a device, unless it knows. Of several devices of the directory with
+    /// one UDID, device management is told the names of the one that joined last.
+    private func exchange(_ entry: MDMDeviceNames.Entry, _ enrolled: EnrolledDeviceNames) async throws {
+        let managed = MDMDeviceNames.ManagedNames(name: enrolled.name, serialNumber: enrolled.serialNumber)
+        if entry.managed != managed { try await identity.managementNames.set(managed, of: entry) }
+        guard entry.isLatest, enrolled.directory != DirectoryNames(entry) else { return }
+        try await management.setDirectoryNames(
+            DirectoryNames(entry), of: EnrolledDeviceID(entry), replacing: enrolled.directory?.id)
+    }
+
+    /// Makes device management forget the names of devices that are no longer in the directory.
+    private func checkDirectoryNames(of tenant: TenantID) async throws {
+        var last: UDID?
+        repeat {
+            let page = try await management.devicesWithDirectoryNames(of: tenant, after: last, limit: Self.page)
+            try await forgetOutdated(page, of: tenant)
+            last = page.count < Self.page ? nil : page.last?.udid
+        } while last != nil && !Task.isCancelled
+    }
+
+    private func forgetOutdated(_ devices: [EnrolledDeviceNames], of tenant: TenantID) async throws {
+        let present = try await identity.managementNames.latest(of: devices.map(\.udid.rawValue), tenant: tenant)
+        for device in devices where present[device.udid.rawValue]?.device.rawValue != device.directory?.id {
+            let id = EnrolledDeviceID(tenant: tenant, udid: device.udid)
+            try await management.setDirectoryNames(nil, of: id, replacing: device.directory?.id)
+            // The device may have joined before the names were removed, and its push channel may have found them
+            // unchanged.
+            let joined = try await identity.managementNames.latest(of: [device.udid.rawValue], tenant: tenant)
+            if let entry = joined[device.udid.rawValue] { try await check([entry], of: tenant) }
+        }
+    }
 }
 
 extension EnrolledDeviceID {
     /// The enrolled device that an entry of the directory names.
     fileprivate init(_ entry: MDMDeviceNames.Entry) {
         self.init(tenant: entry.tenant, udid: UDID(rawValue: entry.name))
+    }
+}
+
+extension DirectoryNames {
+    fileprivate init(_ entry: MDMDeviceNames.Entry) {
+        self.init(id: entry.device.rawValue, objectID: entry.objectID.rawValue, displayName: entry.displayName)
     }
 }

@@ -41,8 +41,8 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Push: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Install an app on a device, with its configuration.")
-        @Argument(help: "The bundle id.") var bundleID: String
-        @Option(help: .device) var device: DeviceName
+        @Argument(help: "The app: its bundle id, or a title that only one app has.") var app: String
+        @Option(help: .device) var device: String
         @Option(help: "The package's version (default: the one added last).") var version: String?
         @Option(help: "The app's configuration, a JSON object.") var configuration: String?
         @OptionGroup var admin: AdminOptions
@@ -51,9 +51,8 @@ struct AppCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let body = MDMAdmin.PushedApp(version: version, configuration: try parsed())
-                    let udid = try await device.inMDM(admin).udid
                     return try await admin.call(
-                        MDMAdmin.installApp(["device": udid, "app": bundleID], body: body))
+                        MDMAdmin.installApp(["device": device, "app": app], body: body))
                 }, lines: { (command: MDMAdmin.Command) in [command.line] })
         }
 

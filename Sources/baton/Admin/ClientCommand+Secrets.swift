@@ -7,7 +7,7 @@ import Redaction
 extension ClientCommand {
     struct Secrets: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the secrets of a confidential client, by id.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -20,7 +20,7 @@ extension ClientCommand {
     struct AddSecret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a secret to a confidential client; it is shown once.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -32,7 +32,7 @@ extension ClientCommand {
 
     struct RemoveSecret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a secret of a confidential client.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @Argument(help: "The secret's id.") var secret: String
         @OptionGroup var admin: AdminOptions
 

@@ -9,7 +9,7 @@ struct ClientCommand: AsyncParsableCommand {
         commandName: "client", abstract: "List, add, disable and remove the registrations of apps.",
         subcommands: [
             List.self, Add.self, AddCompatibility.self, Enable.self, Disable.self, Remove.self, Secrets.self,
-            AddSecret.self, RemoveSecret.self,
+            AddSecret.self, RemoveSecret.self, Key.self, Permission.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -33,7 +33,8 @@ struct ClientCommand: AsyncParsableCommand {
             abstract: "Register an app, as a public client unless --confidential is given.")
         @Option(help: "The client id (default: a new one).") var id: String?
         @Option(help: "The name to show.") var name: String
-        @Option(help: "A redirect URI; may be repeated.") var redirectURI: [String]
+        @Option(help: "A redirect URI; may be repeated. A script that acts for itself needs none.")
+        var redirectURI: [String] = []
         @Option(help: "A redirect address after a sign-out; may be repeated (default: the redirect URIs).")
         var postLogoutRedirectURI: [String] = []
         @Option(help: "A permission such as Group.Read.All; may be repeated (default: User.Read).")
@@ -73,7 +74,7 @@ struct ClientCommand: AsyncParsableCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Disable an app: it gets no tokens, and its tokens are refused until it is enabled again.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -85,7 +86,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Enable a disabled app.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -98,7 +99,7 @@ struct ClientCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove an app's registration with its codes and refresh tokens.")
-        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The client's id or name.") var client: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {

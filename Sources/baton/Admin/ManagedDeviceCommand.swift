@@ -43,7 +43,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Disable a device of the directory; every session on it ends.")
-        @Argument(help: .device) var device: DeviceName
+        @Argument(help: .device) var device: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -53,7 +53,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Enable a disabled device.")
-        @Argument(help: .device) var device: DeviceName
+        @Argument(help: .device) var device: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -64,7 +64,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a device from the directory; every session on it ends.")
-        @Argument(help: .device) var device: DeviceName
+        @Argument(help: .device) var device: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -83,7 +83,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         /// Enables or disables a device of the directory.
         fileprivate static func setEnabled(
-            _ isEnabled: Bool, of device: DeviceName, _ admin: AdminOptions, line: (String) -> String
+            _ isEnabled: Bool, of device: String, _ admin: AdminOptions, line: (String) -> String
         ) async throws {
             try await directory(
                 device, admin,
@@ -97,12 +97,12 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         ///
         /// - Parameter request: returns the request for the device with this device id.
         fileprivate static func directory(
-            _ device: DeviceName, _ admin: AdminOptions, request: (String) -> AdminRequest<Empty>,
+            _ device: String, _ admin: AdminOptions, request: (String) -> AdminRequest<Empty>,
             line: (String) -> String
         ) async throws {
             try await admin.output.run(
                 {
-                    let found = try await device.inDirectory(admin)
+                    let found = try await admin.call(IdentityAdmin.getDevice(["device": device]))
                     try await admin.call(request(found.deviceID))
                     return Change(device: found.deviceID, name: found.displayName)
                 }, lines: { [line("\($0.name) (device id \($0.device))")] })
@@ -131,18 +131,14 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             abstract: "Create the enrollment profile of a new device; it contains the device's key and works once.")
         @Argument(help: "The device's name for administrators.") var name: String
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
-        @Option(
-            help:
-                "The one enrolled device (name, device id, UDID or serial) that may also use the profile."
-        )
-        var takesOver: DeviceName?
+        @Option(help: "The one enrolled device (name, id, UDID or serial number) that may also use the profile.")
+        var takesOver: String?
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             try await admin.output.run(
                 {
-                    let body = MDMAdmin.NewEnrollment(
-                        name: name, takesOver: try await takesOver?.inMDM(admin).udid)
+                    let body = MDMAdmin.NewEnrollment(name: name, takesOver: takesOver)
                     let made = try await admin.call(MDMAdmin.addEnrollment(body: body))
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
                         throw CommandFailure(
@@ -160,15 +156,12 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Commands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a device's commands and their results.")
-        @Argument(help: .device) var device: DeviceName
+        @Argument(help: .device) var device: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             try await admin.output.run(
-                {
-                    let udid = try await device.inMDM(admin).udid
-                    return try await admin.call(MDMAdmin.listCommands(["device": udid]))
-                },
+                { try await admin.call(MDMAdmin.listCommands(["device": device])) },
                 lines: { (commands: [MDMAdmin.Command]) in
                     TextTable.lines(
                         ["QUEUED", "COMMAND", "ABOUT", "STATE", "FINISHED", "REASONS"],
@@ -186,13 +179,13 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     struct Unenroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Unenroll a device; at its next check-in it removes everything that the MDM installed.")
-        @Argument(help: .device) var device: DeviceName
+        @Argument(help: .device) var device: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             try await admin.output.run(
                 {
-                    let found = try await device.inMDM(admin)
+                    let found = try await admin.call(MDMAdmin.getManagedDevice(["device": device]))
                     try await admin.call(MDMAdmin.unenrollDevice(["device": found.udid]))
                     return Change(device: found.udid, name: found.name)
                 }, lines: { ["\($0.name) (UDID \($0.device)) is no longer managed."] })
@@ -202,5 +195,5 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
 extension ArgumentHelp {
     /// The help text of the argument that names a device.
-    static let device: ArgumentHelp = "The device: its name, device id, UDID or serial number."
+    static let device: ArgumentHelp = "The device: its name, device id, object id, UDID or serial number."
 }

@@ -80,16 +80,14 @@ struct ProfileCommand: AsyncParsableCommand {
 
     /// The arguments of a command that installs a profile on a device or removes it.
     struct Order: ParsableArguments {
-        @Argument(help: "The profile's identifier.") var profile: String
-        @Option(help: .device) var device: DeviceName
+        @Argument(help: "The profile: its identifier, or a name that only one profile has.") var profile: String
+        @Option(help: .device) var device: String
         @OptionGroup var admin: AdminOptions
 
         func send(_ endpoint: Endpoint<Empty, MDMAdmin.Command>) async throws {
             try await admin.output.run(
-                {
-                    let udid = try await device.inMDM(admin).udid
-                    return try await admin.call(endpoint(["device": udid, "profile": profile]))
-                }, lines: { (command: MDMAdmin.Command) in [command.line] })
+                { try await admin.call(endpoint(["device": device, "profile": profile])) },
+                lines: { (command: MDMAdmin.Command) in [command.line] })
         }
     }
 }

@@ -44,6 +44,7 @@ import Testing
             Dictionary(uniqueKeysWithValues: clients.map { ($0.id, $0.resources) }) == [
                 WellKnownApplication.broker: [graph, registration], CommandLineApp.clientID: [graph],
                 HomeScreenApp.clientID: [graph],
+                AdministrationApp.clientID: [ResourceCatalogue.administrationApplication.rawValue],
             ])
 
         var query = AuthorizeQuery(fixture, ["client_id": clients[0].id])

@@ -98,6 +98,51 @@ import Testing
         #expect(lines.filter { $0.action == "device-code.approve" && $0.actor == fixture.amara.id.rawValue }.count == 1)
     }
 
+    @Test func `with max_age only a recent sign-in counts, and the person signs in at most once`() async throws {
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        fixture.clock.advance(by: .seconds(300))
+        // The browser's sign-in is recent enough, and later it is not.
+        let recent = try await Screen(fixture, ["max_age": "300"])
+        #expect(try await recent.type(try recent.userCode, browser).text.contains("name=\"choice\""))
+        fixture.clock.advance(by: .seconds(1))
+        let screen = try await Screen(fixture, ["max_age": "300"])
+        let page = try await screen.type(try screen.userCode, browser)
+        #expect(page.text.contains("name=\"password\"") && !page.text.contains("name=\"choice\""))
+        // The answer is refused, too, if the page before it is skipped.
+        let other = try await Screen(fixture)
+        let form = try await other.type(try other.userCode, browser)
+        let skipped = try await browser.post(
+            try #require(form.attribute("action", of: "<form")),
+            ["csrf": try #require(form.hidden("csrf")), "user_code": try screen.userCode, "choice": "yes"])
+        #expect(skipped.text.contains("name=\"password\""))
+        #expect(try error(try await screen.poll()) == "authorization_pending")
+
+        let question = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
+        let begun = fixture.clock.now
+        // The person may take longer than max_age to answer.
+        fixture.clock.advance(by: .seconds(400))
+        let done = try await browser.post(
+            try #require(question.attribute("action", of: "<form")),
+            ["csrf": try #require(question.hidden("csrf")), "user_code": try screen.userCode, "choice": "yes"])
+        #expect(done.text.contains("You are signed in"))
+        let access = try await screen.poll().json.string(ReplyName.accessToken)
+        let platform = fixture.platform
+        let token = try await platform.accessTokens.check(
+            authorization: "Bearer \(access)", for: platform.resources.graph)
+        #expect(token.session.begun == begun)
+    }
+
+    @Test(arguments: ["-1", "x", "1.5", ""])
+    func `a malformed max_age is refused`(text: String) async throws {
+        let fixture = try await TestPlatform()
+        let answer = try await fixture.client.send(
+            .post, "/\(fixture.tenant.id)/oauth2/v2.0/devicecode",
+            body: "client_id=\(fixture.app.id)&scope=User.Read&max_age=\(text)")
+        #expect(answer.errorNumber == (text.isEmpty ? nil : 9_002_313), "\(answer.text)")
+    }
+
     @Test func `another site cannot press the button that signs a screen in`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)

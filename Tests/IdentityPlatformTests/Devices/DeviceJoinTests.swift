@@ -63,8 +63,8 @@ import X509
         let fixture = try await TestPlatform()
         let (names, id) = (fixture.platform.managementNames, try await joinedDevice(fixture))
         let tenant = fixture.tenant.id
-        #expect(try await names.set("udid", of: id, tenant: tenant))
-        #expect(try await !names.set("udid", of: id, tenant: tenant))
+        #expect(try await names.set("udid", of: id, tenant: tenant).isNew)
+        #expect(try await !names.set("udid", of: id, tenant: tenant).isNew)
         #expect(try await devices(fixture).first?.isManaged == true)
         let entries = try await names.page(of: tenant, after: nil, limit: 2)
         #expect(entries.map(\.device) == [id] && entries.map(\.name) == ["udid"])
@@ -83,12 +83,12 @@ import X509
         let id = try await joinedDevice(fixture)
         let second = try await fixture.restarted()
         let tenant = fixture.tenant.id
-        #expect(try await fixture.platform.managementNames.set("former", of: id, tenant: tenant))
+        #expect(try await fixture.platform.managementNames.set("former", of: id, tenant: tenant).isNew)
         let former = try #require(
             try await fixture.platform.managementNames.page(of: tenant, after: nil, limit: 1).first)
         interlude.set {
-            let isChanged = try await second.platform.managementNames.set("next", of: id, tenant: tenant)
-            #expect(isChanged)
+            let isNew = try await second.platform.managementNames.set("next", of: id, tenant: tenant).isNew
+            #expect(isNew)
         }
         #expect(try await !fixture.platform.managementNames.remove(former))
         #expect(

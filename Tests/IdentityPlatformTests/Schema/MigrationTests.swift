@@ -30,6 +30,12 @@ import Testing
             let registered = try await database.read { try Clients($0).find(home, tenant: tenant.id) }
             #expect(registered?.redirectURIs == [HomeScreenApp.redirectURI])
             #expect(registered?.resources == [ResourceCatalogue.graphApplication])
+            let administration = try #require(ClientID(rawValue: AdministrationApp.clientID))
+            let tools = try await database.read { try Clients($0).find(administration, tenant: tenant.id) }
+            #expect(tools?.redirectURIs == [AdministrationApp.redirectURI])
+            #expect(tools?.logoutURIs == [AdministrationApp.redirectURI])
+            #expect(tools?.resources == [ResourceCatalogue.administrationApplication])
+            #expect(tools?.permissions == [] && tools?.isPublic == true && tools?.isEnabled == true)
             #expect(lines.filter { $0.action == AuditAction.signIn.rawValue }.allSatisfy { $0.method == .page })
         }
     }

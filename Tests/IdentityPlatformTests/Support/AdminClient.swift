@@ -12,9 +12,10 @@ import Testing
 struct AdminClient {
     private let client: TestClient<RouterResponder<IdentityContext>>
 
-    init(_ fixture: TestPlatform, log: LogLines? = nil) {
+    /// - Parameter managedDevices: the devices that device management knows.
+    init(_ fixture: TestPlatform, managedDevices: DeviceNeighbour? = nil, log: LogLines? = nil) {
         let router = Router(context: IdentityContext.self)
-        AdminRoutes(fixture.platform).addRoutes(to: router)
+        AdminRoutes(fixture.platform, managedDevices: managedDevices).addRoutes(to: router)
         client = TestClient(router.buildResponder(), log: log)
     }
 
@@ -41,9 +42,17 @@ struct AdminClient {
         _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:],
         query: [(String, String)] = [], body: (some Encodable)? = String?.none
     ) async throws -> String {
+        try await reason(endpoint, places, query: query, body: body).code
+    }
+
+    /// Makes a call that must be refused, and returns the refusal.
+    func reason<Body, Reply>(
+        _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:],
+        query: [(String, String)] = [], body: (some Encodable)? = String?.none
+    ) async throws -> AdminFailure.Reason {
         let response = try await send(endpoint, places, query: query, body: body)
         #expect(response.status.kind == .clientError, "\(response.text)")
-        return try JSONDecoder().decode(AdminFailure.self, from: Data(response.body)).error.code
+        return try JSONDecoder().decode(AdminFailure.self, from: Data(response.body)).error
     }
 
     /// Returns the objects of an export, which must be complete.

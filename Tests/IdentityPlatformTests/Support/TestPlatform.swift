@@ -38,7 +38,8 @@ struct TestPlatform: Sendable {
         clock = Clock()
         var configuration = IdentityConfiguration(
             names: IdentityConfiguration.Names(
-                login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443))
+                login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443,
+                administration: "admin.test"))
         configuration.passwordCost = .minimal
         configure(&configuration)
         let clock = clock

@@ -143,17 +143,17 @@ import Testing
             }
             for verb in ["disable", "enable", "remove"] {
                 let ambiguous = try await admin.refused("device", verb, "ward-8")
-                #expect(ambiguous.code == "device_ambiguous", "\(ambiguous)")
+                #expect(ambiguous.code == "identity.device.ambiguous", "\(ambiguous)")
                 #expect(ambiguous.message.contains(Self.second) && ambiguous.message.contains(Self.third))
                 let missing = try await admin.refused("device", verb, "ward-9")
-                #expect(missing.code == "device_missing" && missing.message.contains("ward-9"))
+                #expect(missing.code == "identity.device.missing" && missing.message.contains("ward-9"))
                 #expect(missing.remedy.contains("baton admin device list"))
                 let elsewhere = try await admin.refused("device", verb, "cart")
-                #expect(elsewhere.code == "device_not_joined" && elsewhere.message.contains("UDID-2"))
+                #expect(elsewhere.code == "identity.device.notJoined" && elsewhere.message.contains("UDID-2"))
             }
             for words in [["commands"], ["unenroll"], ["add", "y", "--output", "/dev/null", "--takes-over"]] {
                 let elsewhere = try await admin.refused(["device"] + words + [Self.second])
-                #expect(elsewhere.code == "device_not_managed" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
+                #expect(elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
             }
             // A device that has left is still found by its UDID, and its name is free again.
             try await admin.done("device", "commands", "UDID-3")

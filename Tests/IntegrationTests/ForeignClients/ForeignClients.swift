@@ -47,8 +47,11 @@ final class ForeignClients: Sendable {
         self.scratch = scratch
         let names: [String: any Sendable] = [
             "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
+            "administration": "admin.test",
         ]
-        server = try ServerProcess(["names": names].merging(settings) { $1 }, in: scratch)
+        let administrationPort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
+        let keys: [String: any Sendable] = ["names": names, "administrationPort": administrationPort]
+        server = try ServerProcess(keys.merging(settings) { $1 }, in: scratch)
         try await server.start()
         let port = server.port
         let portFile = scratch.path("proxy-port")
@@ -83,7 +86,7 @@ final class ForeignClients: Sendable {
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
             "web_client": Self.webClient, "secret": secret,
             "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
-            "registration": "https://drs.test:\(port)", "mdm": "https://mdm.test:\(server.mdmPort)",
+            "administration": "https://admin.test:\(administrationPort)", "registration": "https://drs.test:\(port)", "mdm": "https://mdm.test:\(server.mdmPort)",
             "root": server.state + "/ca/root.pem",
             "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
         ]

@@ -39,6 +39,10 @@ extension ForeignClientsTests {
             try await check("disabled")
         }
 
+        @Test func `msal gets tokens for a script that signs with a certificate or a key`() async throws {
+            try await check("application")
+        }
+
         @Test func `msal works with a wrong clock`() async throws { try await check("clock_skew") }
 
         @Test func `msal treats the server as a plain OpenID provider, and compares the issuer`() async throws {

@@ -201,7 +201,7 @@ package actor AdminSession {
         guard let token = kept.refreshToken else { return nil }
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.refreshToken.rawValue)
-        form.append(ParameterName.clientID, AuthorizationServer.clientID)
+        form.append(ParameterName.clientID, AdministrationApp.clientID)
         form.append(ParameterName.refreshToken, token.exposed)
         do {
             let members = try await AuthorizationServer.post(form, to: kept.tokenEndpoint, through: web)

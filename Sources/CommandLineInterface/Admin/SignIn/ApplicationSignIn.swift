@@ -42,11 +42,11 @@ package struct ApplicationSignIn: Sendable {
     func tokens(at server: AuthorizationServer, scope: Scopes, now: Int) async throws -> TokenReply {
         do {
             var form = FormParameters()
-            form.append(ParameterName.grantType, "client_credentials")
+            form.append(ParameterName.grantType, GrantType.clientCredentials.rawValue)
             form.append(ParameterName.clientID, clientID)
             form.append(ParameterName.scope, scope.text)
-            form.append(Name.assertionType, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-            form.append(Name.assertion, try assertion(for: server.tokenEndpoint, now: now))
+            form.append(ParameterName.clientAssertionType, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+            form.append(ParameterName.clientAssertion, try assertion(for: server.tokenEndpoint, now: now))
             return try await server.tokens(for: form)
         } catch let error as OAuthError {
             throw CommandFailure(
@@ -67,16 +67,10 @@ package struct ApplicationSignIn: Sendable {
         claims.set(ClaimName.issuedAt, now)
         claims.set(ClaimName.notBefore, now)
         claims.set(ClaimName.expiresAt, now + Self.lifetime)
-        claims.set(Name.tokenID, ProofKey.verifier())
+        claims.set(ClaimName.jwtID, ProofKey.verifier())
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")
         header.set(HeaderName.algorithm, key.algorithm.rawValue)
         return try TokenSigner(key: key, header: header).token(payload: claims.bytes)
-    }
-
-    private enum Name: String, WireName {
-        case assertion = "client_assertion"
-        case assertionType = "client_assertion_type"
-        case tokenID = "jti"
     }
 }

@@ -14,9 +14,6 @@ struct AuthorizationServer: Sendable {
     let revocationEndpoint: String?
     let web: WebClient
 
-    /// The client "Baton administration", which every tenant has.
-    static let clientID = "b7a70000-0000-4000-8000-00000000ad02"
-
     private static let limit = 64 << 10
 
     /// Asks the administration for its authorization server, and that server for its endpoints.
@@ -133,7 +130,7 @@ struct AuthorizationServer: Sendable {
     /// - Throws: as ``tokens(for:)``.
     static func revoke(_ token: Sensitive<String>, at endpoint: String, through web: WebClient) async throws {
         var form = FormParameters()
-        form.append(ParameterName.clientID, clientID)
+        form.append(ParameterName.clientID, AdministrationApp.clientID)
         form.append(ParameterName.token, token.exposed)
         let reply = try await send(form, to: endpoint, through: web)
         guard reply.status == 200 else {

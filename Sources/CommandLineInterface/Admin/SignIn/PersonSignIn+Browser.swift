@@ -24,7 +24,7 @@ extension PersonSignIn {
         }
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.authorizationCode.rawValue)
-        form.append(ParameterName.clientID, AuthorizationServer.clientID)
+        form.append(ParameterName.clientID, AdministrationApp.clientID)
         form.append(ParameterName.code, code)
         form.append(ParameterName.redirectURI, redirect.uri)
         form.append(ParameterName.codeVerifier, verifier)
@@ -42,7 +42,7 @@ extension PersonSignIn {
         scope: Scopes, _ freshness: Freshness, redirect: String, verifier: String, state: String, nonce: String
     ) -> FormParameters {
         var request = FormParameters()
-        request.append(ParameterName.clientID, AuthorizationServer.clientID)
+        request.append(ParameterName.clientID, AdministrationApp.clientID)
         request.append(ParameterName.responseType, "code")
         request.append(ParameterName.redirectURI, redirect)
         request.append(ParameterName.scope, scope.text)

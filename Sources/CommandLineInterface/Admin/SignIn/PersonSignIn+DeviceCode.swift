@@ -23,7 +23,7 @@ extension PersonSignIn {
 
     private static func question(scope: Scopes) -> FormParameters {
         var form = FormParameters()
-        form.append(ParameterName.clientID, AuthorizationServer.clientID)
+        form.append(ParameterName.clientID, AdministrationApp.clientID)
         form.append(ParameterName.scope, scope.text)
         return form
     }
@@ -32,7 +32,7 @@ extension PersonSignIn {
     private func poll(_ server: AuthorizationServer, code: String, every interval: Duration) async throws -> TokenReply {
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.deviceCode.rawValue)
-        form.append(ParameterName.clientID, AuthorizationServer.clientID)
+        form.append(ParameterName.clientID, AdministrationApp.clientID)
         form.append(ParameterName.deviceCode, code)
         var pause = interval
         while true {

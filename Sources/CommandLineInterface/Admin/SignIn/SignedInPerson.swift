@@ -24,7 +24,7 @@ package struct SignedInPerson: Codable, Sendable, Equatable {
             let audience = try? claims.stringOrStrings(ClaimName.audience),
             let expiresAt = try? claims.integer(ClaimName.expiresAt)
         else { throw Self.refused(server, "its answer contains no usable id token") }
-        guard issuer == server.issuer(of: tenantID), audience == [AuthorizationServer.clientID] else {
+        guard issuer == server.issuer(of: tenantID), audience == [AdministrationApp.clientID] else {
             throw Self.refused(server, "its id token is not for this sign-in")
         }
         guard expiresAt > now - Self.clockDifference else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import OAuth
 internal import Storage
@@ -7,23 +8,25 @@ internal import Storage
 /// The administration routes for applications and their secrets.
 struct ClientRoutes: Sendable {
     let database: any Database
-    let clients: ClientAdministration
+    let resources: ResourceCatalogue
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.listClients) { call in
+    func add(to router: AdminRouter) {
+        router.on(list: IdentityAdmin.listClients) { call, page in
             let tenant = try await call.tenant()
-            return try await database.read { try Clients($0).all(tenant: tenant.id).map(shown) }
+            let clients = try await database.read { try Clients($0).all(tenant: tenant.id, on: page) }
+            return Page(clients, of: page, key: \.listKey, shown: shown)
         }
+        router.on(object: IdentityAdmin.getClient) { call in shown(try await call.client()) }
         router.on(IdentityAdmin.addClient) { call, body in
             let tenant = try await call.tenant()
-            let new = try await body.decoded()
+            let new = try body.decoded()
             let id = try new.id.map { text in
                 guard let id = ClientID(rawValue: text) else {
                     throw AdminRefusal.badClientID.naming("\(text) is not a client id.")
                 }
                 return id
             }
-            let resources = try new.resources?.map { text in
+            let wantedResources = try new.resources?.map { text in
                 guard let id = ClientID(rawValue: text) else {
                     throw AdminRefusal.unknownResource.naming("\(text) is not a resource that the server knows.")
                 }
@@ -33,13 +36,13 @@ struct ClientRoutes: Sendable {
             guard let algorithm = SignatureAlgorithm(rawValue: name) else {
                 throw AdminRefusal.unknownAlgorithm.naming("Tokens are not signed with \(name).")
             }
-            if let name = new.permissions?.first(where: { clients.resources.permission(named: $0) == nil }) {
+            if let name = new.permissions?.first(where: { resources.permission(named: $0) == nil }) {
                 throw AdminRefusal.unknownPermission.naming("\(name) is not a permission that the server knows.")
             }
-            let client = try await clients.add(
+            let client = try await call.acts.clients.add(
                 NewClient(
                     id: id, displayName: new.displayName, redirectURIs: new.redirectURIs,
-                    logoutURIs: new.postLogoutRedirectURIs, resources: resources,
+                    logoutURIs: new.postLogoutRedirectURIs, resources: wantedResources,
                     permissions: new.permissions ?? [], isConfidential: new.isConfidential ?? false,
                     tokenAlgorithm: algorithm),
                 tenant: tenant)
@@ -47,43 +50,42 @@ struct ClientRoutes: Sendable {
         }
         router.on(IdentityAdmin.addCompatibilityClients) { call in
             let tenant = try await call.tenant()
-            return try await clients.addCompatibilityPack(tenant: tenant).map(shown)
+            return try await call.acts.clients.addCompatibilityPack(tenant: tenant).map(shown)
         }
         router.on(IdentityAdmin.changeClient) { call, body in
-            let client = try await client(call)
-            let change = try await body.decoded()
-            try await clients.setEnabled(change.accountEnabled, client)
+            let client = try await call.client()
+            let change = try body.decoded()
+            try await acts(call, changing: client).setEnabled(change.accountEnabled, client)
         }
         router.on(IdentityAdmin.removeClient) { call in
-            let client = try await client(call)
-            try await clients.remove(client)
+            let client = try await call.client()
+            try await acts(call, changing: client).remove(client)
         }
         addSecretRoutes(to: router)
     }
 
-    private func addSecretRoutes(to router: AdminRouter<some RequestContext>) {
+    private func addSecretRoutes(to router: AdminRouter) {
         router.on(IdentityAdmin.listClientSecrets) { call in
-            let client = try await client(call)
+            let client = try await call.client()
             return try await database.read { try ClientSecrets($0).all(of: client) }
                 .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) }
         }
         router.on(IdentityAdmin.addClientSecret) { call in
-            let (secret, text) = try await clients.addSecret(to: try await client(call))
+            let (secret, text) = try await call.acts.clients.addSecret(to: try await call.client())
             return IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text)
         }
         router.on(IdentityAdmin.removeClientSecret) { call in
-            try await clients.removeSecret(try call.place("secret"), of: try await client(call))
+            try await call.acts.clients.removeSecret(try call.place("secret"), of: try await call.client())
         }
     }
 
-    private func client(_ call: AdminCall) async throws -> Client {
-        let tenant = try await call.tenant()
-        let name = try call.place("client")
-        let client = try await database.read { connection in
-            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
-        }
-        guard let client else { throw AdminRefusal.noClient.naming("There is no client \(name) in \(tenant.domain).") }
-        return client
+    private func acts(_ call: AdminCall, changing client: Client) -> ClientAdministration {
+        call.acts { connection in
+            guard let client = try Clients(connection).find(client.id, tenant: client.tenant) else {
+                throw AdminRefusal.noClient
+            }
+            return shown(client)
+        }.clients
     }
 
     private func shown(_ client: Client) -> IdentityAdmin.Client {

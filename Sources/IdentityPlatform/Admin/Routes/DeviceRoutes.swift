@@ -1,46 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Storage
 
 /// The administration routes for the directory's devices.
 struct DeviceRoutes: Sendable {
     let database: any Database
-    let devices: DeviceAdministration
+    let search: DeviceSearch
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.listDevices) { call in
+    func add(to router: AdminRouter) {
+        router.on(list: IdentityAdmin.listDevices) { call, page in
             let tenant = try await call.tenant()
             return try await database.read { connection in
-                let devices = Devices(connection)
-                let udids = try devices.managementNames(tenant: tenant.id)
-                let ahead = try AheadDevices(connection).all(tenant: tenant.id)
-                return try devices.all(tenant: tenant.id).map {
-                    shown($0, udid: udids[$0.id], ahead: ahead[$0.id])
-                }
+                let devices = try Devices(connection).all(tenant: tenant.id, on: page)
+                return try Page(devices, of: page, key: \.listKey) { try shown($0, connection) }
             }
+        }
+        router.on(object: IdentityAdmin.getDevice) { call in
+            let tenant = try await call.tenant()
+            let id = try await device(call, tenant)
+            return try await database.read { try shown(id, of: tenant, $0) }
         }
         router.on(IdentityAdmin.changeDevice) { call, body in
             let tenant = try await call.tenant()
-            let change = try await body.decoded()
-            try await devices.setEnabled(change.accountEnabled, try device(call), tenant: tenant)
+            let change = try body.decoded()
+            let id = try await device(call, tenant)
+            try await acts(call, changing: id, of: tenant).setEnabled(change.accountEnabled, id, tenant: tenant)
         }
         router.on(IdentityAdmin.removeDevice) { call in
             let tenant = try await call.tenant()
-            try await devices.remove(try device(call), tenant: tenant)
+            let id = try await device(call, tenant)
+            try await acts(call, changing: id, of: tenant).remove(id, tenant: tenant)
         }
     }
 
-    private func device(_ call: AdminCall) throws -> DeviceID {
-        let name = try call.place("device")
-        guard let id = DeviceID(rawValue: name.lowercased()) else {
-            throw AdminRefusal.noDevice.naming("\(name) is not a device id.")
-        }
-        return id
+    /// Returns the device in the path, identified by an id or by a unique name.
+    private func device(_ call: AdminCall, _ tenant: Tenant) async throws -> DeviceID {
+        try await search.device(try call.name("device"), tenant: tenant).id
     }
 
-    private func shown(_ device: Device, udid: String?, ahead: Timestamp?) -> IdentityAdmin.Device {
-        IdentityAdmin.Device(
+    private func acts(_ call: AdminCall, changing id: DeviceID, of tenant: Tenant) -> DeviceAdministration {
+        call.acts { try shown(id, of: tenant, $0) }.devices
+    }
+
+    private func shown(_ id: DeviceID, of tenant: Tenant, _ connection: any Connection) throws -> IdentityAdmin.Device {
+        guard let device = try Devices(connection).find(id, tenant: tenant.id) else { throw AdminRefusal.noDevice }
+        return try shown(device, connection)
+    }
+
+    private func shown(_ device: Device, _ connection: any Connection) throws -> IdentityAdmin.Device {
+        let udid = try Devices(connection).managementName(of: device)
+        let ahead = try AheadDevices(connection).since(device)
+        return IdentityAdmin.Device(
             deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
             operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
             trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,

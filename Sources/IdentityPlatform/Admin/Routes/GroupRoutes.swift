@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Storage
 
 /// The administration routes for groups.
 struct GroupRoutes: Sendable {
     let database: any Database
-    let groups: GroupAdministration
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.listGroups) { call in
+    func add(to router: AdminRouter) {
+        router.on(list: IdentityAdmin.listGroups) { call, page in
             let tenant = try await call.tenant()
             return try await database.read { connection in
-                try Groups(connection).all(tenant: tenant.id).map { try shown($0, connection) }
+                let groups = try Groups(connection).all(tenant: tenant.id, on: page)
+                return try Page(groups, of: page, key: \.listKey) { try shown($0, connection) }
             }
+        }
+        router.on(object: IdentityAdmin.getGroup) { call in
+            let group = try await group(call)
+            return try await database.read { try shown(group, $0) }
         }
         router.on(IdentityAdmin.addGroup) { call, body in
             let tenant = try await call.tenant()
-            let new = try await body.decoded()
+            let new = try body.decoded()
             let nickname = new.displayName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            let group = try await groups.add(
+            let group = try await call.acts.groups.add(
                 new.displayName, mailNickname: new.mailNickname ?? String(nickname.prefix(64)),
                 description: new.description, tenant: tenant.id)
             return try await database.read { try shown(group, $0) }
         }
         router.on(IdentityAdmin.removeGroup) { call in
-            try await groups.remove(try await group(call))
+            let group = try await group(call)
+            let acts = call.acts { connection in
+                guard let group = try Groups(connection).find(group.id, tenant: group.tenant) else {
+                    throw AdminRefusal.noGroup
+                }
+                return try shown(group, connection)
+            }
+            try await acts.groups.remove(group)
         }
         router.on(IdentityAdmin.addGroupMember) { call in
             let (group, user) = (try await group(call), try await call.user())
-            try await groups.addMember(user.id, to: group)
+            try await call.acts.groups.addMember(user.id, to: group)
         }
         router.on(IdentityAdmin.removeGroupMember) { call in
             let (group, user) = (try await group(call), try await call.user())
-            try await groups.removeMember(user.id, from: group)
+            try await call.acts.groups.removeMember(user.id, from: group)
         }
     }
 
     /// Returns the group in the path, identified by its id or by a unique name.
     private func group(_ call: AdminCall) async throws -> Group {
-        let tenant = try await call.tenant()
-        let name = try call.place("group")
-        let found = try await database.read { connection in
-            let groups = Groups(connection)
-            if let id = GroupID(rawValue: name) { return try groups.find(id, tenant: tenant.id) }
-            let named = try groups.all(tenant: tenant.id).filter { $0.displayName == name }
-            guard named.count <= 1 else {
-                let ids = named.map(\.id.rawValue).joined(separator: ", ")
-                throw AdminRefusal.ambiguousGroup.naming("Several groups are called \(name): \(ids).")
-            }
-            return named.first
-        }
-        guard let found else { throw AdminRefusal.noGroup.naming("There is no group \(name) in \(tenant.domain).") }
-        return found
+        let (tenant, name) = (try await call.tenant(), try call.name("group"))
+        return try await database.read { try NamedObjects($0).group(name, tenant: tenant) }
     }
 
     private func shown(_ group: Group, _ connection: any Connection) throws -> IdentityAdmin.Group {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import OAuth
 internal import Storage
@@ -7,19 +8,22 @@ internal import Storage
 /// The administration routes for the rules of offline sign-in.
 struct OfflineRoutes: Sendable {
     let database: any Database
-    let tenants: TenantAdministration
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.getOfflineSignIn) { call in
+    func add(to router: AdminRouter) {
+        router.on(object: IdentityAdmin.getOfflineSignIn) { call in
             let tenant = try await call.tenant()
-            let rules = try await database.read { try OfflineRules.of(tenant.id, $0) }
-            return IdentityAdmin.Offline(rules: rules.map(IdentityAdmin.OfflineRules.init))
+            return try await database.read { try shown(tenant, $0) }
         }
         router.on(IdentityAdmin.setOfflineSignIn) { call, body in
-            let wanted = try await body.decoded()
+            let wanted = try body.decoded()
             let rules = try wanted.rules.map { try OfflineRules($0) }
-            try await tenants.setOfflineRules(rules, tenant: try await call.tenant())
+            let tenant = try await call.tenant()
+            try await call.acts { try shown(tenant, $0) }.tenants.setOfflineRules(rules, tenant: tenant)
         }
+    }
+
+    private func shown(_ tenant: Tenant, _ connection: any Connection) throws -> IdentityAdmin.Offline {
+        IdentityAdmin.Offline(rules: try OfflineRules.of(tenant.id, connection).map(IdentityAdmin.OfflineRules.init))
     }
 }
 

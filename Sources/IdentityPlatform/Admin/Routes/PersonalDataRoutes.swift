@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import HTTPTypes
 internal import Hummingbird
 internal import JSON
@@ -8,51 +9,43 @@ internal import Storage
 
 /// The administration routes for data-protection requests and for exports of the audit log.
 struct PersonalDataRoutes: Sendable {
-    let transactions: AdminTransactions
-    let users: UserAdministration
+    let database: any Database
+    let passwords: Passwords
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.exportUser) { call in try await export(try await call.user()) }
+    func add(to router: AdminRouter) {
+        router.on(IdentityAdmin.exportUser) { call in try await export(try await call.user(), call) }
         router.on(IdentityAdmin.getPersonalHoldings) { call in
             let user = try await call.user()
-            return try await transactions.database.read { try users.holdings(of: user, $0) }
+            return try await database.read { try IdentityAdmin.PersonalHoldings(of: user, $0) }
         }
-        router.on(IdentityAdmin.eraseUser) { call in try await users.erase(try await call.user()) }
+        router.on(IdentityAdmin.eraseUser) { call in
+            let user = try await call.user()
+            return try await call.acts(on: user).users.erase(user)
+        }
         router.on(IdentityAdmin.exportAuditEntries) { call in
-            try await export(of: try await call.tenantOfLog(), in: try AuditPeriod(call.request))
+            try await export(of: try await call.tenantOfLog(), in: try AuditPeriod(call.received), call)
         }
     }
 
-    private func export(_ user: User) async throws -> Response {
-        let data = try await transactions.write { act in
+    private func export(_ user: User, _ call: AdminCall) async throws -> Response {
+        let data = try await call.acts.transactions.write { [passwords] act in
             try act.record(.userExported, of: user.tenant, subject: user.id.rawValue)
             return try PersonalData(
-                of: user, counts: try users.passwords.failures(of: user, act.connection), act.connection)
+                of: user, counts: try passwords.failures(of: user, act.connection), act.connection)
         }
-        return Response.export(data.objects, then: AuditLog.Pages(transactions.database, tenant: user.tenant)) {
+        return Response.export(data.objects, then: AuditLog.Pages(database, tenant: user.tenant)) {
             data.objects(in: $0)
         }
     }
 
-    private func export(of tenant: TenantID, in period: AuditPeriod) async throws -> Response {
-        try await transactions.write { act in
+    private func export(of tenant: TenantID, in period: AuditPeriod, _ call: AdminCall) async throws -> Response {
+        try await call.acts.transactions.write { act in
             try act.record(
                 .auditExported, of: tenant, detail: "\(period.from.rawValue) \(period.to.rawValue)")
         }
-        return Response.export(then: AuditLog.Pages(transactions.database, tenant: tenant, in: period)) { page in
+        return Response.export(then: AuditLog.Pages(database, tenant: tenant, in: period)) { page in
             page.map(\.object)
         }
-    }
-}
-
-extension AuditPeriod {
-    /// - Throws: ``AdminRefusal/malformed`` unless the query has both ends of the period.
-    fileprivate init(_ request: Request) throws {
-        let query = request.uri.queryParameters
-        guard let from = query.get("from", as: Int64.self), let to = query.get("to", as: Int64.self), from < to else {
-            throw AdminRefusal.malformed
-        }
-        self.init(from: Timestamp(rawValue: from), to: Timestamp(rawValue: to))
     }
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Storage
 
 /// The administration routes for directory roles.
 struct RoleRoutes: Sendable {
     let database: any Database
-    let users: UserAdministration
 
-    func add(to router: AdminRouter<some RequestContext>) {
+    func add(to router: AdminRouter) {
         router.on(IdentityAdmin.listRoles) { call in
             let tenant = try await call.tenant()
             return try await database.read { connection in
@@ -24,11 +24,11 @@ struct RoleRoutes: Sendable {
         }
         router.on(IdentityAdmin.assignRole) { call in
             let role = try role(call)
-            try await users.assign(role, to: try await call.user())
+            try await call.acts.users.assign(role, to: try await call.user())
         }
         router.on(IdentityAdmin.unassignRole) { call in
             let role = try role(call)
-            try await users.unassign(role, from: try await call.user())
+            try await call.acts.users.unassign(role, from: try await call.user())
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import OAuth
 internal import Storage
@@ -8,14 +9,13 @@ internal import Storage
 struct SigningKeyRoutes: Sendable {
     let keys: TenantKeys
     let environment: ClockAndRandomness
-    let tenants: TenantAdministration
 
-    func add(to router: AdminRouter<some RequestContext>) {
+    func add(to router: AdminRouter) {
         router.on(IdentityAdmin.listSigningKeys) { call in try await signingKeys(of: try await call.tenant()) }
         router.on(IdentityAdmin.rotateSigningKeys) { call, body in
             let tenant = try await call.tenant()
-            let rotation = try await body.decoded()
-            try await tenants.rotateKeys(of: tenant, immediately: rotation.immediately)
+            let rotation = try body.decoded()
+            try await call.acts.tenants.rotateKeys(of: tenant, immediately: rotation.immediately)
             return try await signingKeys(of: tenant)
         }
     }

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Storage
 
 /// The administration routes for organisations and their audit logs.
 struct TenantRoutes: Sendable {
     let database: any Database
-    let tenants: TenantAdministration
     let issuer: TokenIssuer
 
-    func add(to router: AdminRouter<some RequestContext>) {
+    func add(to router: AdminRouter) {
         router.on(IdentityAdmin.listTenants) { call in
             let tenants = try await database.read { try Tenants($0).all() }
             return tenants.map(shown)
         }
         router.on(IdentityAdmin.addTenant) { call, body in
-            let new = try await body.decoded()
-            let tenant = try await tenants.add(displayName: new.displayName, domain: new.domain)
+            let new = try body.decoded()
+            let tenant = try await call.acts.tenants.add(displayName: new.displayName, domain: new.domain)
             return shown(tenant)
         }
-        router.on(IdentityAdmin.getTenant) { call in shown(try await call.tenant()) }
+        router.on(object: IdentityAdmin.getTenant) { call in shown(try await call.tenant()) }
         router.on(IdentityAdmin.removeTenant) { call in
             // The path must name the tenant explicitly, because removal cannot be undone.
             guard try call.place("tenant") != "-" else { throw AdminRefusal.unnamedTenant }
-            return try await tenants.remove(try await call.tenant())
+            return try await call.acts.tenants.remove(try await call.tenant())
         }
         router.on(IdentityAdmin.getTenantHoldings) { call in
-            try await tenants.holdings(of: try await call.tenant())
+            try await call.acts.tenants.holdings(of: try await call.tenant())
         }
         router.on(IdentityAdmin.listAuditEntries) { call in
             let tenant = try await call.tenantOfLog()
-            let asked = call.request.uri.queryParameters.get("count", as: Int.self) ?? 100
+            let asked = try call.received.query(.count, as: Int.self) ?? 100
             let entries = try await database.read {
                 try AuditLog($0).latest(min(max(asked, 1), 10_000), tenant: tenant)
             }
@@ -39,7 +39,7 @@ struct TenantRoutes: Sendable {
                     position: $0.position, time: $0.time.rawValue, actor: $0.actor, action: $0.action,
                     subject: $0.subject, outcome: $0.outcome, repetitions: $0.repetitions,
                     method: $0.method?.rawValue, detail: $0.detail, correlation: $0.correlation,
-                    clientAddress: $0.clientAddress)
+                    clientAddress: $0.clientAddress, door: $0.door?.rawValue)
             }
         }
     }

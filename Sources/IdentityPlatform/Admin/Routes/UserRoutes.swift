@@ -1,49 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import AdminServer
 internal import Hummingbird
 internal import Storage
 
 /// The administration routes for people.
 struct UserRoutes: Sendable {
     let database: any Database
-    let users: UserAdministration
 
-    func add(to router: AdminRouter<some RequestContext>) {
-        router.on(IdentityAdmin.listUsers) { call in
+    func add(to router: AdminRouter) {
+        router.on(list: IdentityAdmin.listUsers) { call, page in
             let tenant = try await call.tenant()
             return try await database.read { connection in
-                try Users(connection).all(tenant: tenant.id).map { try shown($0, connection) }
+                let users = try Users(connection).all(tenant: tenant.id, on: page)
+                return try Page(users, of: page, key: \.listKey) { try shown($0, connection) }
             }
         }
         router.on(IdentityAdmin.addUser) { call, body in
             let tenant = try await call.tenant()
-            let new = try await body.decoded()
-            let user = try await users.add(
+            let new = try body.decoded()
+            let user = try await call.acts.users.add(
                 new.userPrincipalName, profile: profile(new), password: new.password, tenant: tenant)
             return try await database.read { try shown(user, $0) }
         }
-        router.on(IdentityAdmin.getUser) { call in
+        router.on(object: IdentityAdmin.getUser) { call in
             let user = try await call.user()
             return try await database.read { try shown(user, $0) }
         }
         router.on(IdentityAdmin.changeUser) { call, body in
             let user = try await call.user()
-            let change = try await body.decoded()
+            let change = try body.decoded()
             // An empty change is refused, because the request probably misspells the name of a JSON member.
             guard !change.isEmpty else { throw AdminRefusal.malformed }
-            try await users.change(user, to: change.applied(to: user))
+            try await acts(call, changing: user).change(user, to: change.applied(to: user))
         }
         router.on(IdentityAdmin.removeUser) { call in
-            try await users.remove(try await call.user())
+            let user = try await call.user()
+            try await acts(call, changing: user).remove(user)
         }
         router.on(IdentityAdmin.setPassword) { call, body in
             let user = try await call.user()
-            let new = try await body.decoded()
-            try await users.setPassword(new.password, of: user)
+            let new = try body.decoded()
+            try await call.acts(on: user).users.setPassword(new.password, of: user)
         }
         router.on(IdentityAdmin.unlockUser) { call in
-            try await users.unlock(try await call.user())
+            let user = try await call.user()
+            try await call.acts(on: user).users.unlock(user)
         }
+    }
+
+    private func acts(_ call: AdminCall, changing user: User) -> UserAdministration {
+        call.acts(on: user) { connection in
+            guard let user = try Users(connection).find(user.id, tenant: user.tenant) else { throw AdminRefusal.noUser }
+            return try shown(user, connection)
+        }.users
     }
 
     private func profile(_ new: IdentityAdmin.NewUser) -> User.Profile {

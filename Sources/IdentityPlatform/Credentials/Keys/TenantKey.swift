@@ -45,7 +45,7 @@ package struct TenantKey: Sendable {
         case .es256:
             let key = P256.Signing.PrivateKey()
             return (try TenantKey(.p256(key), created: created, signs: signs), Array(key.derRepresentation))
-        case .rs256, .hs256:
+        case .rs256, .ps256, .hs256:
             let key = try environment.makeRSAKey()
             return (try TenantKey(.rsa(key), created: created, signs: signs), Array(key.derRepresentation))
         }
@@ -59,7 +59,7 @@ package struct TenantKey: Sendable {
         case .es256:
             let key = try P256.Signing.PrivateKey(derRepresentation: stored)
             try self.init(.p256(key), created: created, signs: signs)
-        case .hs256: throw StorageError(.unexpectedValue, "a signing key is symmetric")
+        case .ps256, .hs256: throw StorageError(.unexpectedValue, "a signing key has an algorithm that no key gets")
         }
     }
 }

@@ -9,15 +9,7 @@ extension GraphKind where Item == AuditEntry {
         [
             .standard("activityDateTime") { .string($0.time.iso8601) },
             .standard("activityDisplayName", filter: GraphFilter.text("action")) { .string($0.action) },
-            .standard("initiatedBy") { entry in
-                entry.actor == AuditLog.localOperator
-                    ? .object(["app": .object(["displayName": .string(entry.actor)])])
-                    : .object([
-                        "user": .object([
-                            "id": .string(entry.actor), "ipAddress": JSONValue(entry.clientAddress),
-                        ])
-                    ])
-            },
+            .standard("initiatedBy") { initiator(of: $0) },
             .standard("loggedByService") { _ in .string("Baton") },
             .standard("repetitions") { .integer(Int($0.repetitions)) },
             .standard("result") { .string($0.outcome == "refused" ? "failure" : "success") },
@@ -41,6 +33,19 @@ extension GraphKind where Item == AuditEntry {
             },
             .standard("userId", filter: GraphFilter.text("actor")) { .string($0.actor) },
         ])
+
+    private static func initiator(of entry: AuditEntry) -> JSONValue {
+        if entry.actor == AuditLog.localOperator {
+            return .object(["app": .object(["displayName": .string(entry.actor)])])
+        }
+        let prefix = ApplicationToken.auditPrefix
+        if entry.actor.hasPrefix(prefix) {
+            return .object(["app": .object(["appId": .string(String(entry.actor.dropFirst(prefix.count)))])])
+        }
+        return .object([
+            "user": .object(["id": .string(entry.actor), "ipAddress": JSONValue(entry.clientAddress)])
+        ])
+    }
 
     private static func lines(
         _ collection: String, type: String, where scope: SQL, _ properties: [GraphProperty<AuditEntry>]

@@ -52,7 +52,7 @@ extension AuthorizeRequest {
             _ = try ClaimsRequest(parsing: parameters[ParameterName.claims])
             scopeText = try Self.scopeText(parameters)
             scope = try known.resources.grant(scope: scopeText, to: known.client)
-            maxAge = try Self.maxAge(parameters)
+            maxAge = try parameters.maxAge()
             hinted = try parameters[ParameterName.idTokenHint].map { text throws(OAuthError) in
                 guard let hint = IDTokenHint(text, keys: known.keys) else { throw .badIDTokenHint }
                 return hint.user
@@ -101,11 +101,5 @@ extension AuthorizeRequest {
         guard let text else { throw .missing(.scope) }
         guard text.utf8.count <= 4096 else { throw .tooLarge }
         return text
-    }
-
-    private static func maxAge(_ parameters: FormParameters) throws(OAuthError) -> Duration? {
-        guard let text = parameters[ParameterName.maxAge] else { return nil }
-        guard let seconds = Int32(text), seconds >= 0 else { throw .malformedForm }
-        return .seconds(Int64(seconds))
     }
 }

@@ -35,6 +35,7 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
+        let maxAge = try form.maxAge()
         let code = OpaqueToken(tenant: tenant.id, environment: environment)
         let userCode = UserCode(environment)
         let throttle = DeviceCodeThrottle(
@@ -53,7 +54,8 @@ struct DeviceAuthorizationEndpoint: Sendable {
             try throttle.admit(at: now, connection)
             let record = DeviceCode(
                 tenant: tenant.id, client: client.id, scope: scope.lasting,
-                expires: now + configuration.lifetimes.deviceCode, polled: nil, state: .pending)
+                expires: now + configuration.lifetimes.deviceCode, maxAge: maxAge?.components.seconds, polled: nil,
+                state: .pending)
             try DeviceCodes(connection).add(code, userCode: storageKey.hash(of: userCode), record)
             return try Tenants(connection).only() != nil
         }

@@ -7,6 +7,9 @@ struct DeviceCode: Sendable {
     let client: ClientID
     let scope: String
     let expires: Timestamp
+    /// How many seconds before the approval the person may have signed in; nil for no limit. The parameter `max_age` of
+    /// the request.
+    let maxAge: Int64?
     /// When the client last polled.
     let polled: Timestamp?
     let state: State
@@ -18,19 +21,28 @@ struct DeviceCode: Sendable {
         case approved(SessionID)
         case redeemed
     }
+
+    /// Whether the sign-in of the person who approves is recent enough. A sign-in after the request for the code always
+    /// is, so that nobody has to sign in twice for one code.
+    ///
+    /// - Parameter lifetime: how long device codes are valid.
+    func accepts(signInAt begun: Timestamp, lifetime: Duration, at now: Timestamp) -> Bool {
+        guard let maxAge else { return true }
+        return begun + .seconds(maxAge) >= now || begun >= expires - lifetime
+    }
 }
 
 extension DeviceCode: Record {
     static let table = "deviceCode"
 
     enum Column: String, ColumnName {
-        case tenant, hash, userCodeHash, client, scope, expires, polled, decision, session, redeemed
+        case tenant, hash, userCodeHash, client, scope, expires, polled, decision, session, redeemed, maxAge
     }
 
     init(_ row: TableRow<DeviceCode>) throws {
         self.init(
             tenant: try row[.tenant], client: try row[.client], scope: try row[.scope], expires: try row[.expires],
-            polled: try row[.polled], state: try Self.state(row))
+            maxAge: try row[.maxAge], polled: try row[.polled], state: try Self.state(row))
     }
 
     private static func state(_ row: TableRow<DeviceCode>) throws -> State {
@@ -59,7 +71,7 @@ struct DeviceCodes {
             into: DeviceCode.self,
             [
                 .tenant: record.tenant, .hash: code.hash, .userCodeHash: userCode, .client: record.client,
-                .scope: record.scope, .expires: record.expires,
+                .scope: record.scope, .expires: record.expires, .maxAge: record.maxAge,
             ])
     }
 

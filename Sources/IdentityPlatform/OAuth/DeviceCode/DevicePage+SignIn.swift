@@ -59,7 +59,7 @@ extension DevicePage {
     /// approval is therefore refused in the browser of a shared device, because other people use that browser later.
     func answer(_ submission: FormSubmission) async throws -> Response {
         let record = submission.record
-        guard let (browser, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {
+        guard let (browser, user) = try await present(submission) else {
             return try await signInPage(submission, client: try await name(of: record))
         }
         let isYes = submission.form[Field.choice] == "yes"

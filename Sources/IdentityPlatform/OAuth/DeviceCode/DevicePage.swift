@@ -17,8 +17,10 @@ struct DevicePage: Sendable {
     let signIns: BrowserSignIns
     let signedIn: SignedInBrowser
     let metrics: IdentityMetrics
+    private let lifetime: Duration
 
     init(_ platform: Platform) {
+        lifetime = platform.configuration.lifetimes.deviceCode
         (database, environment) = (platform.database, platform.environment)
         (directory, storageKey, pages) = (platform.directoryCache, platform.storageKey, platform.pages)
         (signOn, signIns) = (BrowserSignOn(platform), platform.browserSignIns)
@@ -110,10 +112,18 @@ struct DevicePage: Sendable {
     private func typed(_ submission: FormSubmission) async throws -> Response {
         let client = try await name(of: submission.record)
         try await signIns.renew(submission.request)
-        guard let (_, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {
+        guard let (_, user) = try await present(submission) else {
             return try await signInPage(submission, client: client)
         }
         return try await question(submission, client: client, to: user)
+    }
+
+    /// Returns the person who is signed in on this browser, if they may approve the code without signing in again.
+    func present(_ submission: FormSubmission) async throws -> (Session, User)? {
+        guard let present = try await signedIn.present(submission.request, tenant: submission.tenant),
+            submission.record.accepts(signInAt: present.0.begun, lifetime: lifetime, at: environment.now())
+        else { return nil }
+        return present
     }
 
     /// Returns the name of the waiting application.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Limits requests that concern device codes. A request is allowed only if every count allows it. All counts are
+/// Limits requests at the endpoints for device codes and for applications. A request is allowed only if every count allows it. All counts are
 /// updated in one transaction.
 struct ThrottleCounts {
     /// A count, and the rate that it allows.
@@ -16,6 +16,7 @@ struct ThrottleCounts {
         case deviceCodesOfAddress, deviceCodesWhenScarce
         case userCodesOfAddress, userCodesOfPerson
         case userCodesOfStrangers, userCodesOfPeople
+        case failedAssertions
     }
 
     let connection: any Connection

@@ -62,7 +62,13 @@ struct DiscoveryEndpoints: Sendable {
         document.set(Name.prompts, Prompt.words.map(\.word))
         document.set(Name.locales, Language.allCases.map(\.rawValue))
         document.set(Name.scopes, [Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess])
-        document.set(Name.clientAuthentication, ["none", "client_secret_basic", "client_secret_post"])
+        let secrets = ["none", "client_secret_basic", "client_secret_post"]
+        if grantTypes.contains(.clientCredentials) {
+            document.set(Name.clientAuthentication, secrets + ["private_key_jwt"])
+            document.set(Name.assertionAlgorithms, ClientAssertion.algorithms.map(\.rawValue))
+        } else {
+            document.set(Name.clientAuthentication, secrets)
+        }
         document.set(Name.claims, Self.claims.map(\.rawValue))
         document.set(Name.claimsParameter, true)
         document.set(Name.requestParameter, false)
@@ -105,6 +111,7 @@ struct DiscoveryEndpoints: Sendable {
         case challengeMethods = "code_challenge_methods_supported"
         case claims = "claims_supported"
         case claimsParameter = "claims_parameter_supported"
+        case assertionAlgorithms = "token_endpoint_auth_signing_alg_values_supported"
         case clientAuthentication = "token_endpoint_auth_methods_supported"
         case cloudGraphHost = "cloud_graph_host_name"
         case cloudName = "cloud_instance_name"

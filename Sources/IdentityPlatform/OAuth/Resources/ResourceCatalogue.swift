@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 package import OAuth
 internal import Storage
 
@@ -7,6 +8,8 @@ internal import Storage
 package struct ResourceCatalogue: Sendable {
     package let graph: Resource
     package let deviceRegistration: Resource
+    /// The administration of this server over HTTPS; nil if the server has no name for it.
+    package let administration: Resource?
     let all: [Resource]
 
     init(names: IdentityConfiguration.Names) {
@@ -24,12 +27,25 @@ package struct ResourceCatalogue: Sendable {
                 Self.deviceRegistrationApplication.rawValue,
             ],
             permissions: ["adrs_access"], ordinary: ["adrs_access"])
-        all = [graph, deviceRegistration]
+        administration = names.administration.map { name in
+            Resource(
+                application: Self.administrationApplication,
+                identifiers: [
+                    "https://\(name)", "https://\(name):\(names.administrationPort)",
+                    "api://\(Self.administrationApplication)", Self.administrationApplication.rawValue,
+                ],
+                // The client of every tenant is registered without permissions, so it also gets those of operations
+                // that are added later. Other clients must name theirs (`ClientAdministration.add`).
+                permissions: AdminOperation.permissions, ordinary: AdminOperation.permissions)
+        }
+        all = [graph, deviceRegistration] + [administration].compactMap(\.self)
     }
 
     package static let graphApplication = ClientID(bytes: [0, 0, 0, 3, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0])
     package static let deviceRegistrationApplication = ClientID(
         bytes: [0x01, 0xcb, 0x28, 0x76, 0x7e, 0xbd, 0x4a, 0xa4, 0x9c, 0xc9, 0xd2, 0x8b, 0xd4, 0xd3, 0x59, 0xa9])
+    package static let administrationApplication = ClientID(
+        bytes: [0xb7, 0xa7, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0xad, 0x01])
 
     /// The resources that a client may use if its registration names none.
     static let standard = [graphApplication]
@@ -85,6 +101,22 @@ package struct ResourceCatalogue: Sendable {
     ) throws(OAuthError) -> GrantedScope {
         try grant(
             scope: form[ParameterName.scope], resource: form[ParameterName.resource], before: before, to: client)
+    }
+
+    /// Parses the `scope` of a client that asks for a token of its own: `<resource>/.default`. The only resource with
+    /// such tokens is the administration.
+    ///
+    /// - Returns: the resource, and the identifier by which the client named it.
+    /// - Throws: ``OAuthError``
+    func resource(forApplicationAsking scope: String) throws(OAuthError) -> (resource: Resource, audience: String) {
+        guard let values = Scopes(parsing: scope)?.values, values.count == 1,
+            let (identifier, permission) = Self.split(values[0]), permission == Self.defaultPermission
+        else { throw .applicationScope }
+        guard let found = all.first(where: { $0.identifiers.contains(identifier.lowercased()) }) else {
+            throw .unknownResource
+        }
+        guard found.application == Self.administrationApplication else { throw .personRequired }
+        return (found, identifier)
     }
 
     /// Returns only the OpenID Connect scopes, which belong to no resource.

@@ -10,6 +10,7 @@ struct ClientCredentials: Sendable {
 
     /// - Throws: ``OAuthError``
     init(form: FormParameters, authorization: String?) throws(OAuthError) {
+        guard form[ParameterName.clientAssertion] == nil else { throw .assertionElsewhere }
         let basic = try authorization.flatMap(Self.basic)
         let (named, secret) = (form[ParameterName.clientID], form[ParameterName.clientSecret])
         guard let basic else {

@@ -39,7 +39,7 @@ package struct TokenIssuer: Sendable {
             claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)
             claims.set(ClaimName.authorizedPartyAuthenticationClass, authentication)
         }
-        claims.set(ClaimName.identityType, "user")
+        claims.set(ClaimName.identityType, AccessToken.identityType)
         claims.set(ClaimName.scopes, grant.scope.carried.joined(separator: " "))
         if grant.version == .two { Self.addOlderNames(of: grant, to: &claims) }
         claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))

@@ -31,5 +31,7 @@ enum TokensSchema {
                 "CREATE INDEX deviceCodeBySession ON deviceCode (tenant, session)",
             ]),
         Migration("signing-key-schedule", ["ALTER TABLE signingKey ADD COLUMN signs BIGINT NOT NULL DEFAULT 0"]),
+        Migration(
+            "device-code-max-age", allowsPrevious: true, ["ALTER TABLE deviceCode ADD COLUMN maxAge BIGINT"]),
     ]
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
+package import Storage
+
+/// Who calls operations of administration, through which door, and what the caller may do.
+///
+/// The identity platform decides what a caller may do, and it decides twice: before anything else is read, and in the
+/// transaction that acts, because a role may have been removed in between.
+package struct AdminCaller: Sendable {
+    package let door: AuditDoor
+    /// The caller's name in the audit log.
+    package let name: String
+    /// The caller in the words of the door through which the call arrived, such as a Unix user; nil if ``name`` says it.
+    package let origin: String?
+    /// The only tenant that the caller may administer; nil if the caller may administer every tenant.
+    package let tenant: TenantID?
+    private let permission: any AdminPermission
+
+    package init(
+        door: AuditDoor, name: String, origin: String? = nil, tenant: TenantID?, permission: any AdminPermission
+    ) {
+        (self.door, self.name, self.origin) = (door, name, origin)
+        (self.tenant, self.permission) = (tenant, permission)
+    }
+
+    /// Checks that the caller may call the operation, before anything is read for the call. If the caller may do so only
+    /// in an emergency, the use of this permission is recorded.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    package func admit(to operation: AdminOperation) async throws { try await permission.admit(to: operation) }
+
+    /// Checks again, in the transaction of an act in the identity platform's database.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    package func confirm(_ operation: AdminOperation, in connection: any Connection) throws {
+        try permission.confirm(operation, in: connection)
+    }
+
+    /// Checks again, while a transaction on another database is open. The check reads the identity platform's database
+    /// and blocks the thread of the transaction until it has its answer.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    package func confirmApart(_ operation: AdminOperation) throws { try permission.confirmApart(operation) }
+
+    /// Whether the caller may act on people who have a role themselves, in this transaction of the identity platform's
+    /// database.
+    ///
+    /// - Throws: ``StorageError``
+    package func hasFullControl(in connection: any Connection) throws -> Bool {
+        try permission.hasFullControl(in: connection)
+    }
+}
+
+extension AdminCaller {
+    /// Returns the operator of the machine, who calls through the socket and may call every operation.
+    ///
+    /// - Parameter userID: the Unix user of the calling process, as the kernel reports it; nil in tests, where no process
+    ///   calls.
+    package static func localOperator(userID: UInt32?) -> AdminCaller {
+        AdminCaller(
+            door: .socket, name: AuditLog.localOperator, origin: userID.map { "uid=\($0)" }, tenant: nil,
+            permission: FullControl())
+    }
+}
+
+/// What a caller may do.
+package protocol AdminPermission: Sendable {
+    /// See ``AdminCaller/admit(to:)``.
+    func admit(to operation: AdminOperation) async throws
+    /// See ``AdminCaller/confirm(_:in:)``.
+    func confirm(_ operation: AdminOperation, in connection: any Connection) throws
+    /// See ``AdminCaller/confirmApart(_:)``.
+    func confirmApart(_ operation: AdminOperation) throws
+    /// See ``AdminCaller/hasFullControl(in:)``.
+    func hasFullControl(in connection: any Connection) throws -> Bool
+}
+
+/// The permission of the machine's operator.
+private struct FullControl: AdminPermission {
+    func admit(to operation: AdminOperation) async throws {}
+    func confirm(_ operation: AdminOperation, in connection: any Connection) throws {}
+    func confirmApart(_ operation: AdminOperation) throws {}
+    func hasFullControl(in connection: any Connection) throws -> Bool { true }
+}

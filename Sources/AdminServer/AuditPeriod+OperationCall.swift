@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+package import Storage
+
+extension AuditPeriod {
+    /// Reads the period that a call asks for.
+    ///
+    /// - Throws: ``OperationRefusal`` unless the query has both ends of a period.
+    package init(_ call: OperationCall) throws {
+        guard let from = try call.query(.from, as: Int64.self), let to = try call.query(.to, as: Int64.self), from < to
+        else { throw OperationRefusal.malformed(call.operation, "The query does not have both ends of a period.") }
+        self.init(from: Timestamp(rawValue: from), to: Timestamp(rawValue: to))
+    }
+}

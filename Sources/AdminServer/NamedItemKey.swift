@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+/// The place of an item in a list that is ordered by name. The id distinguishes items of one name.
+package struct NamedItemKey: Sendable {
+    package let name: String
+    package let id: String
+
+    package init(name: String, id: String) { (self.name, self.id) = (name, id) }
+
+    /// The key as text; ids contain no spaces.
+    package var text: String { "\(id) \(name)" }
+
+    /// Parses a key; nil if it is not one.
+    package init?(_ text: String) {
+        guard let space = text.firstIndex(of: " ") else { return nil }
+        (id, name) = (String(text[..<space]), String(text[text.index(after: space)...]))
+    }
+}
+
+extension PageRequest {
+    /// Returns the end of a statement that selects the page of a list that is ordered by name: conditions that begin with
+    /// `AND`, the order and the limit.
+    ///
+    /// - Parameters:
+    ///   - name: the column of the name.
+    ///   - id: the column of the id.
+    /// - Throws: ``OperationRefusal`` if ``after`` is not the key of such a list.
+    package func selection<Column: ColumnName>(orderedBy name: Column, _ id: Column) throws -> SQL {
+        let (name, id): (SQL, SQL) = (SQL(stringLiteral: name.rawValue), SQL(stringLiteral: id.rawValue))
+        guard let after else { return "ORDER BY \(name), \(id) LIMIT \(limit + 1)" }
+        guard let key = NamedItemKey(after) else { throw Self.unknownPlace }
+        return "AND (\(name), \(id)) > (\(key.name), \(key.id)) ORDER BY \(name), \(id) LIMIT \(limit + 1)"
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import JSON
+
+/// The body of a call, which is decoded when it is asked for, so that the path is judged first.
+package struct OperationBody<Value: Decodable & Sendable>: Sendable {
+    let call: OperationCall
+
+    /// Decodes the JSON body.
+    ///
+    /// - Throws: ``OperationRefusal`` if the body is not JSON, has a member that the operation does not have, or lacks one.
+    package func decoded() throws -> Value {
+        let limits = JSONLimits(bytes: call.body.count)
+        do {
+            let value = try JSONReader.read(call.body, limits: limits)
+            if let member = call.operation.body()?.unknownMember(in: value) {
+                throw OperationRefusal.malformed(call.operation, "The body has an unknown member: \(member).")
+            }
+            return try JSONReader.read(Value.self, from: call.body, limits: limits)
+        } catch let refusal as OperationRefusal {
+            throw refusal
+        } catch {
+            throw OperationRefusal.malformed(call.operation)
+        }
+    }
+}

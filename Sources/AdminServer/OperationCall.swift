@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
+internal import Foundation
+package import Hummingbird
+internal import NIOCore
+package import Storage
+
+/// A call of an operation as it arrived. Nothing that it names has been looked up yet.
+package struct OperationCall: Sendable {
+    package let operation: AdminOperation
+    package let caller: AdminCaller
+    package let request: Request
+    /// The condition in `If-Match`; nil without one.
+    package let condition: EntityCondition?
+    /// The key in `Idempotency-Key`; nil without one.
+    package let idempotencyKey: IdempotencyKey?
+    /// The whole body.
+    let body: [UInt8]
+    private let places: [String: ObjectName]
+
+    /// - Parameter limit: the maximum size of the body, in bytes.
+    /// - Throws: ``OperationRefusal`` if the path, `If-Match` or `Idempotency-Key` is not acceptable, or if the body is too
+    ///   large.
+    init(
+        _ operation: AdminOperation, by caller: AdminCaller, _ request: Request, _ parameters: Parameters, limit: Int
+    ) async throws {
+        (self.operation, self.caller, self.request) = (operation, caller, request)
+        places = try parameters.reduce(into: [:]) { places, parameter in
+            let text = String(parameter.value).removingPercentEncoding
+            guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName else {
+                let (message, remedy) = AdminFailure.malformedName
+                throw OperationRefusal("\(operation.engine).malformed", .badRequest, (message, remedy))
+            }
+            places[String(parameter.key)] = name
+        }
+        condition = try EntityCondition(request, of: operation)
+        body = try await Self.body(of: request, limit: limit)
+        idempotencyKey = try IdempotencyKey(operation, by: caller, request, body: body)
+    }
+
+    private static func body(of request: Request, limit: Int) async throws -> [UInt8] {
+        do {
+            return Array(try await request.body.collect(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw OperationRefusal(
+                "admin.tooLarge", .contentTooLarge,
+                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits."))
+        }
+    }
+
+    /// Returns the value of a placeholder in the path, percent-decoded.
+    ///
+    /// - Throws: ``OperationRefusal`` if the path has no such placeholder.
+    package func place(_ name: String) throws -> String { try self.name(name).text }
+
+    /// Returns the name of an object in the path.
+    ///
+    /// - Throws: ``OperationRefusal`` if the path has no such placeholder.
+    package func name(_ place: String) throws -> ObjectName {
+        guard let name = places[place] else { throw OperationRefusal.malformed(operation) }
+        return name
+    }
+
+    /// Returns a parameter of the query; nil if it is not there.
+    ///
+    /// - Throws: ``OperationRefusal`` if the parameter has another form than was declared.
+    package func query<Value: LosslessStringConvertible>(
+        _ parameter: QueryParameter, as type: Value.Type = Value.self
+    ) throws -> Value? {
+        guard let text = request.uri.queryParameters.get(parameter.name) else { return nil }
+        guard let value = Value(text) else {
+            throw OperationRefusal.malformed(operation, "The parameter \(parameter.name) does not have its form.")
+        }
+        return value
+    }
+
+    /// The highest number of bytes of a name in a path.
+    private static let longestName = 1024
+
+    // MARK: - In the transaction of the act
+
+    /// Checks, in the transaction of an act in the identity platform's database, that the caller may still call the
+    /// operation, and that the call is not carried out a second time.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    package func confirm(in connection: any Connection, at now: Timestamp) throws {
+        try caller.confirm(operation, in: connection)
+        try idempotencyKey.map { try IdempotencyKeys.begin($0, at: now, in: connection) }
+    }
+
+    /// Does the same as ``confirm(in:at:)`` in the transaction of an act in another database.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    package func confirmApart(in connection: any Connection, at now: Timestamp) throws {
+        try caller.confirmApart(operation)
+        try idempotencyKey.map { try IdempotencyKeys.begin($0, at: now, in: connection) }
+    }
+}

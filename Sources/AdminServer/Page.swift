@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+
+/// The part of a list that a caller asks for.
+package struct PageRequest: Sendable {
+    /// The key of the last item of the previous page; nil for the first page.
+    package let after: String?
+    /// The highest number of items.
+    package let limit: Int
+
+    /// - Throws: ``OperationRefusal``
+    init(_ call: OperationCall) throws {
+        let limit = try call.query(.limit, as: Int.self) ?? Self.defaultLimit
+        guard Self.limits.contains(limit) else {
+            throw Self.refusal("A page has \(Self.limits.lowerBound) to \(Self.limits.upperBound) items.")
+        }
+        self.limit = limit
+        after = try call.query(.after, as: String.self).map { text in
+            guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
+                let key = String(validating: bytes, as: UTF8.self)
+            else { throw Self.unknownPlace }
+            return key
+        }
+    }
+
+    private static let limits = 1...1000
+    private static let defaultLimit = 100
+
+    /// The refusal of a key that belongs to another list, or that no server made.
+    package static let unknownPlace = refusal("The parameter after is not one that this list has.")
+
+    private static func refusal(_ message: String) -> OperationRefusal {
+        OperationRefusal("admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
+    }
+}
+
+/// A page of a list.
+package struct Page<Item: Sendable>: Sendable {
+    package let items: [Item]
+    /// The key of the last item; nil if this is the last page.
+    let next: String?
+
+    /// Creates a page from the items that follow the previous page.
+    ///
+    /// - Parameters:
+    ///   - found: the items, in the order of their keys. One item more than the page holds shows that there is another
+    ///     page.
+    ///   - key: returns the key of an item, by which the items are ordered and which no two items share.
+    ///   - shown: returns the item as the operation replies with it.
+    /// - Throws: the error of `shown`.
+    package init<Found>(
+        _ found: [Found], of request: PageRequest, key: (Found) -> String, shown: (Found) throws -> Item
+    ) rethrows {
+        let page = found.prefix(request.limit)
+        items = try page.map(shown)
+        next = found.count > request.limit ? page.last.map(key) : nil
+    }
+}
+
+extension OperationCall {
+    /// Returns the value of `Link` that names the next page (RFC 8288).
+    func link(to key: String) -> String {
+        let after = Data(key.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        let kept = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("\(QueryParameter.after.name)=") }
+        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(separator: "&")
+        return "<\(request.uri.path)?\(query)>; rel=\"next\""
+    }
+}
