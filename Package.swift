@@ -419,7 +419,7 @@ let package = Package(
                 "baton", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
                 .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
-                .nioSSL,
+                .nioPosix, .nioSSL,
                 .subprocess,
             ]),
     ]

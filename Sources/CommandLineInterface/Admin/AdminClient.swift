@@ -115,7 +115,7 @@ package struct AdminClient: Sendable {
     private func reply<Reply>(
         to call: AdminRequest<Reply>, at path: String? = nil
     ) async throws -> AdminExchange.Reply {
-        try checkDoor(call.operation)
+        try check(call.operation)
         let form = call.operation.reply()
         let exchange = AdminExchange(door: door, isStreamed: form == .export)
         let answer = try await exchange.reply(to: try encoded(call, at: path ?? Self.paged(call)))
@@ -127,8 +127,11 @@ package struct AdminClient: Sendable {
         return answer
     }
 
-    /// Refuses an operation that concerns the whole server, unless this is the server's socket.
-    private func checkDoor(_ operation: AdminOperation) throws {
+    /// Refuses an operation that concerns the whole server, unless this is the client of the server's socket. Every call
+    /// does so before it sends anything.
+    ///
+    /// - Throws: ``CommandFailure`` `admin.socketOnly`.
+    package func check(_ operation: AdminOperation) throws {
         guard door.session != nil, operation.access == .serverOnly else { return }
         throw CommandFailure(
             code: "admin.socketOnly", message: "This command concerns the whole server, so it works only on the server.",

@@ -58,6 +58,7 @@ struct TenantCommand: AsyncParsableCommand {
             try await output.run(
                 {
                     let client = try door.client(tenant: "-", output)
+                    try client.check(IdentityAdmin.removeTenant.operation)
                     let tenant = try await client.call(IdentityAdmin.getTenant(["tenant": name]))
                     guard yes else { throw try await unconfirmed(tenant, client) }
                     let removed = try await client.call(IdentityAdmin.removeTenant(["tenant": tenant.id]))

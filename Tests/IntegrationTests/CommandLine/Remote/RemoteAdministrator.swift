@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,6 +62,18 @@ struct RemoteAdministrator {
             ["admin"] + words + (tokenFile ? ["--token-file", self.tokenFile] : []), sourcing: sourced, in: scratch)
     }
 
+    /// Runs `baton admin` with these arguments at a terminal (script(1)), whose content becomes the output.
+    func run(atTerminal words: String..., tokenFile: Bool = true) async throws -> CommandRun {
+        let sourced = try scratch.write(environment(), to: "environment-of-terminal")
+        let file = tokenFile ? ["--token-file", self.tokenFile] : []
+        let command = ([try RunningProgram.built("baton"), "admin"] + words + file).map { "'\($0)'" }
+        let program = try await RunningProgram.start(
+            "/bin/sh",
+            ["-c", #". "$0"; exec script --quiet --return --command "$1" /dev/null"#, sourced, command.joined(separator: " ")],
+            log: "terminal-\(UInt32.random(in: 0...UInt32.max))", awaitsReady: false, in: scratch)
+        return CommandRun(code: try await program.waitForExit(), output: try program.log(), errors: "")
+    }
+
     /// Starts `baton admin` with these arguments on a session without a screen.
     func start(_ words: [String]) async throws -> (program: RunningProgram, errors: String) {
         try await CommandRun.start(
@@ -89,5 +102,20 @@ struct RemoteAdministrator {
 
     private func expectNoToken(in run: CommandRun) throws {
         #expect(!(run.output + run.errors).contains(FakeAdministration.token), "the output contains a token: \(run)")
+    }
+}
+
+/// Counts down, for answers of which only the first ones differ.
+final class Countdown: Sendable {
+    private let left: Mutex<Int>
+
+    init(_ count: Int) { left = Mutex(count) }
+
+    /// Returns true as often as the count says.
+    func take() -> Bool {
+        left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
     }
 }
