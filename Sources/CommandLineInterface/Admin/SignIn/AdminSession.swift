@@ -141,9 +141,12 @@ package actor AdminSession {
     /// Revokes the kept tokens at the server, and removes them from this machine in any case.
     ///
     /// - Returns: whether there was a sign-in.
-    /// - Throws: ``CommandFailure`` `revocation_failed` if the server did not revoke the tokens.
+    /// - Throws: ``CommandFailure``; `revocation_failed` if the server did not revoke the tokens, `keyring_locked` or
+    ///   `keyring_missing` if it is not known whether there is a sign-in.
     package func signOut() async throws -> Bool {
         let store = try await openStore()
+        // A keyring that cannot be used may contain a sign-in.
+        if let unkept { throw unkept }
         held = nil
         let kept = try await store.locked { [administration] () -> KeptSignIn? in
             let kept = try await store.read(for: administration)

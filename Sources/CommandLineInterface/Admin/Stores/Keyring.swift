@@ -81,7 +81,7 @@ struct Keyring: SignInStore {
         guard let kept = KeptSignIn(decoding: run.output), kept.administration == administration.origin else {
             throw CommandFailure(
                 code: "keyring_malformed", message: "The keyring does not contain a sign-in under the expected name.",
-                remedy: "Run: baton admin sign-out, and sign in again.")
+                remedy: "Remove the item Baton administration from the keyring, and sign in again.")
         }
         return kept
     }
