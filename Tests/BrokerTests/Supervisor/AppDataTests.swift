@@ -414,7 +414,7 @@ import Testing
                 .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
             #expect(try await fixture.status().lockedApps == [])
             // What is gone is taken at no later sign-out.
-            #expect(try !recorded(in: fixture).contains(Self.folder))
+            #expect(try !recorded(in: fixture).contains("kiosk"))
         }
     }
 
@@ -641,7 +641,7 @@ import Testing
             #expect(next.data.map(\.folders) == both)
             session.agent.say(.dataCleared(epoch: next.epoch, failures: []))
             #expect(try await fixture.status().lockedApps == [])
-            #expect(try !recorded(in: fixture).contains(Self.folder))
+            #expect(try !recorded(in: fixture).contains("kiosk"))
         }
     }
 
@@ -666,7 +666,7 @@ import Testing
             #expect(status.session == "ready" && status.lockedApps == [app])
             fixture.order(.unlock(app: app))
             #expect(try await fixture.status().lockedApps == [])
-            #expect(try !recorded(in: fixture).contains(Self.folder))
+            #expect(try !recorded(in: fixture).contains("kiosk"))
         }
     }
 
