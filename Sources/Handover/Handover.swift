@@ -15,9 +15,9 @@ internal import Synchronization
 /// ```
 ///
 /// Keep one object for as long as the process runs. It has its own connection to the broker. Over this connection, the
-/// broker reports each change of worker, and announces the end of a session in advance. If a test, or an app that starts
-/// anew inside its process, needs another object instead, ``close()`` the former one first. All methods may be called
-/// from any thread, and do not block.
+/// broker reports each change of worker, and announces the end of a session in advance. If a test, or an app that
+/// starts anew inside its process, needs another object instead, ``close()`` the former one first. All methods may be
+/// called from any thread, and do not block.
 public final class Handover: Sendable {
     /// Erases data of a worker.
     ///
@@ -84,10 +84,10 @@ public final class Handover: Sendable {
     /// called any more, and its names may be used by another object of the process.
     ///
     /// Call this before you create an object that replaces this one. Do not rely on the end of the last reference: a
-    /// task that still waits for a change keeps the object. Erasures that were owed remain owed, so give the other object
-    /// the same erasers. If an eraser is running, wait for it first: its result is not reported, and what it erases later
-    /// may be the next worker's. Without another object, the broker still waits for the erasers of this process at the
-    /// end of the session, and the device then ends the process.
+    /// task that still waits for a change keeps the object. Erasures that were owed remain owed, so give the other
+    /// object the same erasers. If an eraser is running, wait for it first: its result is not reported, and what it
+    /// erases later may be the next worker's. Without another object, the broker still waits for the erasers of this
+    /// process at the end of the session, and the device then ends the process.
     public func close() {
         let former = state.withLock { state in
             let former = state
@@ -137,7 +137,8 @@ public final class Handover: Sendable {
     /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each reader is told of each
     ///   change, and handles it independently of the others. No other reader of the process may use the name, whichever
     ///   object it belongs to. Processes that run at the same time must use different names, too. If processes share a
-    ///   name and one of them has handled a change, a process that was not running during that change is not told of it.
+    ///   name and one of them has handled a change, a process that was not running during that change is not told of
+    ///   it.
     /// - Throws: ``HandoverError``.
     public func changes(for reader: String) throws(HandoverError) -> WorkerChanges {
         try register { state throws(HandoverError) in
@@ -208,8 +209,8 @@ public final class Handover: Sendable {
         return loop
     }
 
-    /// Resumes `continuation` with the next change; with nil if the object is closed, or if another loop has begun, which
-    /// must handle the changes.
+    /// Resumes `continuation` with the next change; with nil if the object is closed, or if another loop has begun,
+    /// which must handle the changes.
     func wait(
         _ number: UInt64, in loop: UInt64, for reader: String,
         _ continuation: CheckedContinuation<WorkerChange?, Never>

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The names that one ``Handover`` object uses for its erasers and readers.
 ///
-/// The broker identifies an eraser by its app, its process and its name, and a reader by its client id and its name.
-/// It cannot distinguish the objects of a process: if two of them used the same name, the erasure by one would count for
+/// The broker identifies an eraser by its app, its process and its name, and a reader by its client id and its name. It
+/// cannot distinguish the objects of a process: if two of them used the same name, the erasure by one would count for
 /// both. So a name is used by one object at a time. An app may have several client ids, and only the broker knows which
 /// of them belong to one app. So the name of an eraser is unique in the whole process.
 final class UsedNames: Sendable {

@@ -78,8 +78,8 @@ public final class TestDevice: Sendable {
     /// The calls that reached the broker, in order; at most the first 10,000.
     public var calls: [TestCall] { broker.withModel { $0.calls } }
 
-    /// Waits until calls of this kind have reached the broker `times` times since the device was made; returns at once if
-    /// they already have. Only the first 10,000 calls are counted.
+    /// Waits until calls of this kind have reached the broker `times` times since the device was made; returns at once
+    /// if they already have. Only the first 10,000 calls are counted.
     public func reached(_ call: TestCall, times: Int = 1) async { await broker.reached(call, times: times) }
 
     // MARK: Events on the device
