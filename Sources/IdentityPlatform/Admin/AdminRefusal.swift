@@ -4,7 +4,7 @@ internal import AdminServer
 package import HTTPTypes
 
 /// Why an administrative act was refused. Messages do not name people.
-package enum AdminRefusal: String, OperationRefusing, Sendable {
+package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case malformed = "identity.malformed"
     case noTenant = "identity.tenant.missing"
     case noTenants = "identity.tenant.none"
