@@ -5,7 +5,7 @@ extension OpenAPIDocument {
     /// Returns the JSON schema of a form. Objects are put among the components and referred to.
     mutating func form(of schema: Schema) -> JSONValue {
         switch schema {
-        case .any: return value()
+        case .any: return anyValue()
         case .string: return .object(Self.typed("string"))
         case .boolean: return .object(Self.typed("boolean"))
         case .integer: return .object(Self.typed("integer", ["format": .string("int64")]))
@@ -38,7 +38,7 @@ extension OpenAPIDocument {
     }
 
     /// Returns the form of any JSON value but null.
-    private mutating func value() -> JSONValue {
+    private mutating func anyValue() -> JSONValue {
         let reference = Self.reference(to: "Value")
         schemas["Value"] = .object([
             "type": .array(["boolean", "number", "string", "array", "object"].map(JSONValue.string)),

@@ -28,7 +28,7 @@ package struct GeneralRefusal: Sendable {
     package static let all: [GeneralRefusal] = door + request + act
 
     /// The refusals of the HTTPS listener, before an operation reads anything of the request.
-    private static let door = [
+    private static let door: [GeneralRefusal] = [
         GeneralRefusal("admin.origin", 403, "The request comes from a page of another site.") { $1 == .https },
         GeneralRefusal("admin.token", 401, "The access token is missing or not valid.") { $1 == .https },
         GeneralRefusal("admin.tooMany", 429, "The caller has called too often within a minute.") { $1 == .https },
@@ -52,7 +52,7 @@ package struct GeneralRefusal: Sendable {
     ]
 
     /// The refusals of requests whose header fields, size or page an operation does not accept.
-    private static let request = [
+    private static let request: [GeneralRefusal] = [
         GeneralRefusal("admin.condition", 400, "`If-Match` has no tag of this server, or the operation has no condition.") {
             $0.isServed(at: $1)
         },
@@ -69,7 +69,7 @@ package struct GeneralRefusal: Sendable {
     ]
 
     /// The refusals in the transaction of an act.
-    private static let act = [
+    private static let act: [GeneralRefusal] = [
         GeneralRefusal("admin.privileged", 403, "The person has a role, so only a Global Administrator may act on them.") {
             $1 == .https && $0.permission != nil && $0.isActOnPerson
         },

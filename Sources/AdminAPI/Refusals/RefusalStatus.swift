@@ -5,14 +5,16 @@ package enum RefusalStatus {
     /// Returns the status of a refusal. Most refusals concern the form of a request and have the status 400.
     package static func of(_ code: String) -> Int { others[code] ?? 400 }
 
-    private static let others: [String: Int] = [
+    private static let others: [String: Int] = groups.reduce(into: [:]) { statuses, group in
+        for code in group.codes { statuses[code] = group.status }
+    }
+
+    private static let groups: [(status: Int, codes: [String])] = [
         (404, directoryMissing + managementMissing), (409, directoryConflicts + managementConflicts),
         (413, ["mdm.package.tooLarge"]),
         (500, ["identity.fault", "identity.password.list", "mdm.fault", "mdm.package.store"]),
         (503, ["identity.busy", "server.database.unavailable"]),
-    ].reduce(into: [:]) { statuses, entry in
-        for code in entry.1 { statuses[code] = entry.0 }
-    }
+    ]
 
     private static let directoryMissing = [
         "identity.tenant.missing", "identity.tenant.none", "identity.user.missing", "identity.role.missing",
