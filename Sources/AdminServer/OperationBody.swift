@@ -8,7 +8,8 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
 
     /// Decodes the JSON body.
     ///
-    /// - Throws: ``OperationRefusal`` if the body is not JSON, has a member that the operation does not have, or lacks one.
+    /// - Throws: ``OperationRefusal`` if the body is not JSON, has a member that the operation does not have, lacks one, or
+    ///   contains U+0000, which PostgreSQL cannot store.
     package func decoded() throws -> Value {
         let limits = JSONLimits(bytes: call.body.count)
         do {
@@ -16,11 +17,26 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
             if let member = call.operation.body()?.unknownMember(in: value) {
                 throw OperationRefusal.malformed(call.operation, "The body has an unknown member: \(member).")
             }
+            guard !value.containsNull else {
+                throw OperationRefusal.malformed(call.operation, "The body contains the character U+0000.")
+            }
             return try JSONReader.read(Value.self, from: call.body, limits: limits)
         } catch let refusal as OperationRefusal {
             throw refusal
         } catch {
             throw OperationRefusal.malformed(call.operation)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether a text or the name of a member contains U+0000.
+    fileprivate var containsNull: Bool {
+        switch self {
+        case .string(let text): text.utf8.contains(0)
+        case .array(let elements): elements.contains { $0.containsNull }
+        case .object(let members): members.contains { $0.key.utf8.contains(0) || $0.value.containsNull }
+        default: false
         }
     }
 }

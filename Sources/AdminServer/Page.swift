@@ -13,21 +13,19 @@ package struct PageRequest: Sendable {
 
     /// - Throws: ``OperationRefusal``
     init(_ call: OperationCall) throws {
-        let limit = try call.query(.limit, as: Int.self) ?? Self.defaultLimit
-        guard Self.limits.contains(limit) else {
-            throw Self.refusal("A page has \(Self.limits.lowerBound) to \(Self.limits.upperBound) items.")
+        let limit = try call.query(.limit, as: Int.self) ?? QueryParameter.usualPageSize
+        let sizes = QueryParameter.pageSizes
+        guard sizes.contains(limit) else {
+            throw Self.refusal("A page has \(sizes.lowerBound) to \(sizes.upperBound) items.")
         }
         self.limit = limit
         after = try call.query(.after, as: String.self).map { text in
             guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
-                let key = String(validating: bytes, as: UTF8.self)
+                let key = String(validating: bytes, as: UTF8.self), !key.unicodeScalars.contains("\0")
             else { throw Self.unknownPlace }
             return key
         }
     }
-
-    private static let limits = 1...1000
-    private static let defaultLimit = 100
 
     /// The refusal of a key that belongs to another list, or that no server made.
     package static let unknownPlace = refusal("The parameter after is not one that this list has.")

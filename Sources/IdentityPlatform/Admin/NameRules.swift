@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 
 /// The rules for names of directory objects.
 enum NameRules {
@@ -6,7 +7,7 @@ enum NameRules {
     ///
     /// - Throws: ``AdminRefusal/badDisplayName``
     static func check(displayName: String) throws(AdminRefusal) {
-        guard (1...256).contains(displayName.utf8.count) else { throw .badDisplayName }
+        guard displayName.utf8.count <= 256, ObjectName(displayName) != nil else { throw .badDisplayName }
     }
 
     /// Returns whether a text is `name@domain` in printable ASCII.

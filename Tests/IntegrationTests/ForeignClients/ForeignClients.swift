@@ -58,7 +58,7 @@ final class ForeignClients: Sendable {
         proxy = try await RunningProgram.start(
             Self.python,
             [Self.script("proxy.py"), "--port-file", portFile, "--target", "\(port)"]
-                + Self.login + Self.registration + Self.graph,
+                + Self.login + Self.registration + Self.graph + ["admin.test=\(administrationPort)"],
             log: "proxy.log", in: scratch)
         proxyPort = try #require(UInt16(try textOfFile(portFile)))
         tenant = try server.create("tenants", ["displayName": "Contoso", "domain": Self.domain])
