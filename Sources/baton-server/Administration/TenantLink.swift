@@ -6,8 +6,8 @@ internal import IdentityPlatform
 internal import MDMServer
 internal import Storage
 
-/// Copies the identity platform's organisations to device management before an administrator's call reaches device
-/// management. The two engines do not depend on each other.
+/// Copies the identity platform's organisations that a caller can name to device management before the caller's call
+/// reaches device management. The two engines do not depend on each other.
 struct TenantLink: RouterMiddleware {
     typealias Context = AdminContext
 
@@ -17,8 +17,9 @@ struct TenantLink: RouterMiddleware {
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
     ) async throws -> Response {
-        if request.uri.path.hasPrefix("/mdm/") {
-            for tenant in try await identity.database.read({ try Tenants($0).all() }) {
+        // A caller without a token costs no transaction.
+        if request.uri.path.hasPrefix("/mdm/"), let reach = context.caller?.reach, reach != .noTenant {
+            for tenant in try await identity.database.read({ try Tenants($0).all() }) where reach.contains(tenant.id) {
                 try await management.prepareTenant(tenant.id, organization: tenant.displayName, domain: tenant.domain)
             }
         }

@@ -37,7 +37,7 @@ struct TokenCheck: RouterMiddleware {
             try rates.count(.refusals, of: address)
             throw refusal
         }
-        try rates.count(.calls, of: caller.name.isEmpty ? address : caller.name)
+        try rates.count(.calls, of: caller.reach == .noTenant ? address : caller.account)
         return caller
     }
 }
