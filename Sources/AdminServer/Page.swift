@@ -20,7 +20,8 @@ package struct PageRequest: Sendable {
         self.limit = limit
         after = try call.query(.after, as: String.self).map { text in
             guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
-                let key = String(validating: bytes, as: UTF8.self)
+                // PostgreSQL refuses texts with a zero byte.
+                let key = String(validating: bytes, as: UTF8.self), !key.utf8.contains(0)
             else { throw Self.unknownPlace }
             return key
         }

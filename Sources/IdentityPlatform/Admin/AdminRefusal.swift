@@ -136,7 +136,8 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
-        case .badDisplayName: ("The display name is empty or too long.", "Use 1 to 256 characters.")
+        case .badDisplayName:
+            ("The display name is empty, too long or contains a control character.", "Use 1 to 256 characters.")
         case .weakPassword:
             ("The password is too short or too long.", "Use at least 8 characters and at most 256 bytes.")
         case .breachedPassword:

@@ -150,7 +150,8 @@ package struct MDMAdminRefusal: OperationRefusing, Sendable {
         case .packageTooLarge: ("The package is larger than devices accept.", "Give one of at most 512 MiB.")
         case .unwritableStore:
             ("The package cannot be stored.", "Check that the server's folder has room and is writable.")
-        case .badName: ("The name is empty or too long.", "Use 1 to 128 characters.")
+        case .badName:
+            ("The name is empty, too long or contains a control character.", "Use 1 to 128 characters.")
         case .fault: AdminFailure.fault
         }
     }

@@ -137,13 +137,13 @@ struct TestAdministration: Sendable {
         let key: SigningKey
     }
 
-    /// Returns a token of an application.
-    func token(of application: Application) async throws -> String {
-        let id = application.client.id.rawValue
+    /// Returns a token of an application, or of its namesake in another tenant.
+    func token(of application: Application, in other: Tenant? = nil) async throws -> String {
+        let (id, tenant) = (application.client.id.rawValue, other?.id ?? tenant.id)
         let assertion = try application.key.assertion(
-            client: id, audience: "https://login.test:8443/\(tenant.id)/oauth2/v2.0/token", at: clock.now.seconds)
+            client: id, audience: "https://login.test:8443/\(tenant)/oauth2/v2.0/token", at: clock.now.seconds)
         let answer = try await tokenAnswer(
-            tenant.id,
+            tenant,
             [
                 "grant_type": "client_credentials", "client_id": id, "scope": "\(Self.resource)/.default",
                 "client_assertion_type": SigningKey.assertionType, "client_assertion": assertion,
