@@ -27,14 +27,6 @@ package struct AdminCaller: Sendable {
         case noTenant
         case tenant(TenantID)
         case everyTenant
-
-        package func contains(_ tenant: TenantID) -> Bool {
-            switch self {
-            case .noTenant: false
-            case .tenant(let own): own == tenant
-            case .everyTenant: true
-            }
-        }
     }
 
     /// Checks that the caller may call the operation, before anything is read for the call. If the caller may do so only

@@ -17,12 +17,19 @@ struct TenantLink: RouterMiddleware {
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
     ) async throws -> Response {
-        // A caller without a token costs no transaction.
-        if request.uri.path.hasPrefix("/mdm/"), let reach = context.caller?.reach, reach != .noTenant {
-            for tenant in try await identity.database.read({ try Tenants($0).all() }) where reach.contains(tenant.id) {
+        if request.uri.path.hasPrefix("/mdm/"), let reach = context.caller?.reach {
+            for tenant in try await tenants(in: reach) {
                 try await management.prepareTenant(tenant.id, organization: tenant.displayName, domain: tenant.domain)
             }
         }
         return try await next(request, context)
+    }
+
+    private func tenants(in reach: AdminCaller.Reach) async throws -> [Tenant] {
+        switch reach {
+        case .noTenant: []
+        case .tenant(let own): [try await identity.database.read { try Tenants($0).find(own) }].compactMap(\.self)
+        case .everyTenant: try await identity.database.read { try Tenants($0).all() }
+        }
     }
 }

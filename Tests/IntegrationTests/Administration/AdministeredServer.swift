@@ -76,10 +76,11 @@ final class AdministeredServer: Sendable {
     }
 
     /// Adds an application with a key and these permissions, through the socket.
-    func addApplication(_ permissions: [String]) throws -> Application {
+    func addApplication(
+        _ permissions: [String], key: SigningKey = .p256(P256.Signing.PrivateKey())
+    ) throws -> Application {
         let id = try server.create(
             "tenants/-/clients", ["displayName": "Script", "redirectURIs": [String](), "isConfidential": true])
-        let key = SigningKey.p256(P256.Signing.PrivateKey())
         _ = try server.create("tenants/-/clients/\(id)/keys", ["name": "first", "publicKey": try key.publicPEM()])
         for permission in permissions {
             try operate(
