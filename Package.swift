@@ -236,8 +236,9 @@ let package = Package(
         .target(
             name: "CommandLineInterface",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Processes", "UnixSocket",
-                .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .unixSignals,
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Files", "OAuth", "Processes", "Redaction",
+                "UnixSocket", "WebPages",
+                .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .unixSignals,
             ]),
 
         // Executables: they parse arguments, compose the parts and run them.
@@ -418,7 +419,7 @@ let package = Package(
                 "baton", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
                 .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
-                .nioSSL,
+                .nioPosix, .nioSSL,
                 .subprocess,
             ]),
     ]

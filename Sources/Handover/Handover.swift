@@ -15,8 +15,9 @@ internal import Synchronization
 /// ```
 ///
 /// Keep one object for as long as the process runs. It has its own connection to the broker. Over this connection, the
-/// broker reports each change of worker, and announces the end of a session in advance. All methods may be called from
-/// any thread, and do not block.
+/// broker reports each change of worker, and announces the end of a session in advance. If a test, or an app that
+/// starts anew inside its process, needs another object instead, ``close()`` the former one first. All methods may be
+/// called from any thread, and do not block.
 public final class Handover: Sendable {
     /// Erases data of a worker.
     ///
@@ -35,6 +36,7 @@ public final class Handover: Sendable {
         /// The newest loop over the changes of each reader.
         var loops: [String: UInt64] = [:]
         var lastActivity: ContinuousClock.Instant?
+        var isClosed = false
     }
 
     /// A task that waits for the next change of a reader.
@@ -49,6 +51,7 @@ public final class Handover: Sendable {
     private let broker: BrokerConnection
     private let client: ClientRequest
     private let environment: String
+    private let names: UsedNames
 
     /// The shortest time between two reports of a person's activity to the broker.
     private static let activityPause = Duration.seconds(1)
@@ -64,6 +67,7 @@ public final class Handover: Sendable {
         }
         (self.broker, environment) = (broker, application.environment)
         client = ClientRequest(clientID: application.clientID)
+        names = UsedNames(broker: broker, clientID: application.clientID)
         let connection = broker.companion(
             listener: BrokerListener(
                 opened: { [weak self] epoch in self?.apply { $0.machine.opened(epoch) } },
@@ -74,7 +78,26 @@ public final class Handover: Sendable {
         connection.ask(.epoch, client.entries) { _ in }
     }
 
-    deinit { state.withLock(\.connection)?.close() }
+    deinit { close() }
+
+    /// Ends this object, as the end of the process would: its connection ends, its loops over changes end, no block is
+    /// called any more, and its names may be used by another object of the process.
+    ///
+    /// Call this before you create an object that replaces this one. Do not rely on the end of the last reference: a
+    /// task that still waits for a change keeps the object. Erasures that were owed remain owed, so give the other
+    /// object the same erasers. If an eraser is running, wait for it first: its result is not reported, and what it
+    /// erases later may be the next worker's. Without another object, the broker still waits for the erasers of this
+    /// process at the end of the session, and the device then ends the process.
+    public func close() {
+        let former = state.withLock { state in
+            let former = state
+            state = State(isClosed: true)
+            return former
+        }
+        former.connection?.close()
+        for wait in former.waiting.values { wait.continuation.resume(returning: nil) }
+        names.free()
+    }
 
     // MARK: What an app uses
 
@@ -97,26 +120,31 @@ public final class Handover: Sendable {
     /// changes.
     ///
     /// - Parameters:
-    ///   - name: 1 to 16 letters from a to z. An app has at most 16 erasers.
+    ///   - name: 1 to 16 letters from a to z. An app has at most 16 erasers. No other eraser of the process may use the
+    ///     name, whichever object it belongs to.
     ///   - erase: erases the data; runs on no particular thread.
     /// - Throws: ``HandoverError``.
     public func eraser(_ name: String, erase: @escaping Eraser) throws(HandoverError) {
         try register { state throws(HandoverError) in
-            let actions = try state.machine.add(eraser: name)
+            try names.take(eraser: name)
             state.erasers[name] = erase
-            return actions
+            return state.machine.add(eraser: name)
         }
     }
 
     /// Returns the changes of worker for one reader.
     ///
     /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each reader is told of each
-    ///   change, and handles it independently of the others. Processes that run at the same time must use different
-    ///   names. If processes share a name and one of them has handled a change, a process that was not running during
-    ///   that change is not told of it.
+    ///   change, and handles it independently of the others. No other reader of the process may use the name, whichever
+    ///   object it belongs to. Processes that run at the same time must use different names, too. If processes share a
+    ///   name and one of them has handled a change, a process that was not running during that change is not told of
+    ///   it.
     /// - Throws: ``HandoverError``.
     public func changes(for reader: String) throws(HandoverError) -> WorkerChanges {
-        try register { state throws(HandoverError) in try state.machine.add(reader: reader) }
+        try register { state throws(HandoverError) in
+            try names.take(reader: reader)
+            return state.machine.add(reader: reader)
+        }
         return WorkerChanges(handover: self, reader: reader)
     }
 
@@ -127,9 +155,10 @@ public final class Handover: Sendable {
     /// deadline in any case, and without notice if the organisation ends it. A process has at most 16 such blocks.
     /// While one of them hangs, no block is started for a later end, and the session then ends at the deadline.
     ///
-    /// - Throws: ``HandoverError/Code/blocksTooMany``.
+    /// - Throws: ``HandoverError/Code/blocksTooMany``, or ``HandoverError/Code/closed``.
     public func willEnd(_ prepare: @escaping Preparation) throws(HandoverError) {
         try state.withLock { state throws(HandoverError) in
+            guard !state.isClosed else { throw HandoverError(code: .closed) }
             guard state.preparations.count < HandoverName.maximumCount else {
                 throw HandoverError(code: .blocksTooMany)
             }
@@ -180,20 +209,22 @@ public final class Handover: Sendable {
         return loop
     }
 
-    /// Resumes `continuation` with the next change; with nil if another loop has begun, which must handle the changes.
+    /// Resumes `continuation` with the next change; with nil if the object is closed, or if another loop has begun,
+    /// which must handle the changes.
     func wait(
         _ number: UInt64, in loop: UInt64, for reader: String,
         _ continuation: CheckedContinuation<WorkerChange?, Never>
     ) {
-        var isReplaced = false
+        // Of an object that is closed, no loop goes on.
+        var isOver = true
         apply { state in
-            isReplaced = state.loops[reader] != loop
-            guard !isReplaced else { return [] }
+            isOver = state.loops[reader] != loop
+            guard !isOver else { return [] }
             let other = state.waiting.updateValue(Wait(number: number, continuation: continuation), forKey: reader)
             other?.continuation.resume(returning: nil)
             return state.machine.wanted(by: reader)
         }
-        guard !isReplaced else { return continuation.resume(returning: nil) }
+        guard !isOver else { return continuation.resume(returning: nil) }
         if Task.isCancelled { stopWaiting(number, for: reader) }
     }
 
@@ -208,7 +239,7 @@ public final class Handover: Sendable {
 
     // MARK: Actions of the machine
 
-    /// Passes an event to the state machine, and schedules the actions that it returns.
+    /// Passes an event to the state machine, and schedules the actions that it returns. Does nothing after ``close()``.
     private func apply(_ event: (inout State) -> [HandoverMachine.Action]) {
         do throws(HandoverError) { try register { state throws(HandoverError) in event(&state) } } catch {}
     }
@@ -218,6 +249,7 @@ public final class Handover: Sendable {
         _ event: (inout State) throws(HandoverError) -> [HandoverMachine.Action]
     ) throws(HandoverError) {
         let told = try state.withLock { state throws(HandoverError) in
+            guard !state.isClosed else { throw HandoverError(code: .closed) }
             let actions = try event(&state)
             let connection = state.connection
             // The actions are queued under the lock, so that they run in the order of the events.

@@ -9,12 +9,14 @@ public struct HandoverError: Error, Sendable, Equatable, LocalizedError, CustomS
         /// The name of a reader or an eraser is empty, is too long, or contains characters other than the letters a to
         /// z.
         case nameInvalid = "handover_name_invalid"
-        /// The app already has a reader or an eraser with this name.
+        /// The process already has a reader or an eraser with this name.
         case nameTaken = "handover_name_taken"
         /// The app already has the maximum number of readers or erasers.
         case namesTooMany = "handover_names_too_many"
         /// The process already has the maximum number of blocks that run before the end of a session.
         case blocksTooMany = "handover_blocks_too_many"
+        /// The object has been closed.
+        case closed = "handover_closed"
         /// The application may not use the broker.
         case brokerSwitchedOff = "handover_broker_switched_off"
     }
@@ -29,11 +31,13 @@ public struct HandoverError: Error, Sendable, Equatable, LocalizedError, CustomS
     public var description: String {
         switch code {
         case .nameInvalid: "The name is not valid. Use 1 to 16 letters from a to z."
-        case .nameTaken: "The name is in use in this process. Use it once, or choose another."
+        case .nameTaken:
+            "The name is in use in this process. Choose another, or close the Handover object that uses it."
         case .namesTooMany:
             "There are already \(HandoverName.maximumCount) names. Use one of them for several purposes."
         case .blocksTooMany:
             "There are already \(HandoverName.maximumCount) blocks. Call several functions in one of them."
+        case .closed: "This Handover object is closed. Use the object that has replaced it."
         case .brokerSwitchedOff:
             "The application may not use the broker. Set brokerAvailability to auto, and do not bypass the check of the "
                 + "redirect URI."

@@ -53,24 +53,16 @@ struct HandoverMachine: Equatable {
 
     // MARK: What the app does
 
-    mutating func add(eraser name: String) throws(HandoverError) -> [Action] {
-        try Self.check(name, among: erasers.keys)
+    mutating func add(eraser name: String) -> [Action] {
         erasers[name] = epoch == nil ? .unknown : .asking
         return epoch == nil ? [] : [.askOwed(eraser: name)]
     }
 
-    mutating func add(reader name: String) throws(HandoverError) -> [Action] {
-        try Self.check(name, among: readers.keys)
+    mutating func add(reader name: String) -> [Action] {
         var reader = ReaderState()
         if let obstacle = obstacle ?? erasers.values.lazy.compactMap(\.obstacle).first { reader.lose(obstacle) }
         readers[name] = reader
         return askAccounts()
-    }
-
-    private static func check(_ name: String, among known: some Collection<String>) throws(HandoverError) {
-        guard !name.isEmpty, HandoverName.isValid(name) else { throw HandoverError(code: .nameInvalid) }
-        guard !known.contains(name) else { throw HandoverError(code: .nameTaken) }
-        guard known.count < HandoverName.maximumCount else { throw HandoverError(code: .namesTooMany) }
     }
 
     /// A reader has handled the last change and waits for the next one.

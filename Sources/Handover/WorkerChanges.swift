@@ -22,8 +22,9 @@ public struct WorkerChanges: AsyncSequence, Sendable {
         fileprivate let reader: String
         fileprivate let loop: UInt64
 
-        /// Waits for the next change and returns it; nil if the task is cancelled, if another loop over the changes of
-        /// the same reader has begun, or if another task has begun to wait in this loop.
+        /// Waits for the next change and returns it; nil if the task is cancelled, if the ``Handover`` object is
+        /// closed, if another loop over the changes of the same reader has begun, or if another task has begun to wait
+        /// in this loop.
         public func next() async -> WorkerChange? {
             // A cancelled task may not have handled the last change.
             guard !Task.isCancelled else { return nil }

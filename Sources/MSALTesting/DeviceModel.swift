@@ -54,6 +54,8 @@ struct DeviceModel {
             deviceID: "00000000-0000-0000-0000-00000000d001", tenantID: TestWorker.tenantId,
             cloudHost: TestWorker.host, thumbprint: String(repeating: "0", count: 40)))
 
+    func count(of call: TestCall) -> Int { calls.count { $0 == call } }
+
     mutating func fail(_ call: TestCall, with failure: TestFailure, times: Int) {
         failures[call, default: []] += Array(repeating: failure, count: times)
     }
@@ -142,10 +144,9 @@ struct DeviceModel {
         case .currentAccount: return .reply(try currentAccount(request, client))
         case .acknowledgeAccount:
             let note = try Acknowledgement(map)
+            let reader = try reader(map, of: client)
             if note.epoch.counter <= epoch.counter, let previous = note.previousHomeAccountID {
-                try change(AccountReader(map, clientID: client.clientID)) { known, _ in
-                    _ = known.acknowledge(previous, in: note.epoch)
-                }
+                change(reader) { known, _ in _ = known.acknowledge(previous, in: note.epoch) }
             }
             return .reply(Self.response(to: request))
         case .refresh: return .reply(try silentToken(request, client))
@@ -198,7 +199,7 @@ struct DeviceModel {
     private mutating func currentAccount(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
         let epoch = epoch
         var previous: String?
-        try change(AccountReader(request.parameters, clientID: client.clientID)) { tombstones, current in
+        change(try reader(request.parameters, of: client)) { tombstones, current in
             previous = tombstones.previous(current: current)
             if let current { _ = tombstones.tell(current, in: epoch) }
         }
@@ -206,19 +207,33 @@ struct DeviceModel {
         return Self.response(to: request, .accounts, answer.entries)
     }
 
+    /// Returns the reader of a request. As with the real broker, a client has at most 16 named readers that have seen
+    /// an account and have not acknowledged that it has left, also after a restart of the app.
+    private func reader(_ map: FlatMap, of client: ClientRequest) throws(BrokerError) -> AccountReader {
+        let reader = try AccountReader(map, clientID: client.clientID)
+        let named = tombstones.keys.filter { $0.clientID == reader.clientID && !$0.name.isEmpty }
+        guard reader.name.isEmpty || named.contains(reader) || named.count < HandoverName.maximumCount else {
+            throw BrokerError(
+                .developerParameter,
+                "The app already has \(HandoverName.maximumCount) readers of accounts. Use one of them.",
+                reason: .readersTooMany)
+        }
+        return reader
+    }
+
     /// Changes the record of the accounts that a reader has seen. The block also gets the identifier of the current
     /// account.
     private mutating func change(_ reader: AccountReader, _ body: (inout AccountTombstones, String?) -> Void) {
         var known = tombstones[reader] ?? AccountTombstones([])
         body(&known, worker?.identifier)
-        tombstones[reader] = known
+        tombstones[reader] = known.told.isEmpty ? nil : known
     }
 
     private mutating func setRemoved(
         _ isRemoved: Bool, _ worker: TestWorker, by client: ClientRequest
     ) throws(BrokerError) {
         let epoch = epoch
-        try change(AccountReader(FlatMap(), clientID: client.clientID)) { known, _ in
+        change(try reader(FlatMap(), of: client)) { known, _ in
             _ = known.setRemoved(isRemoved, worker.identifier, in: epoch)
         }
     }
@@ -275,7 +290,7 @@ struct DeviceModel {
         let granted = wanted.scopes.filter { !declinedScopes.contains($0) }
         let response = worker.token(nextToken(), scopes: granted, expiresOn: expiry)
         let epoch = epoch
-        try change(AccountReader(request.parameters, clientID: wanted.client.clientID)) { known, current in
+        change(try reader(request.parameters, of: wanted.client)) { known, current in
             if let current { _ = known.tell(current, in: epoch, byQuery: false) }
         }
         return Self.response(to: request, .token, response.entries)

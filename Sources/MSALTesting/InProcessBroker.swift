@@ -19,7 +19,7 @@ final class InProcessBroker: Sendable {
         /// Sign-ins whose page is open.
         var open: [(request: Request, connection: FrameConnection)] = []
         /// Tests that wait until a call reaches the broker.
-        var waiting: [(call: TestCall, signal: AsyncStream<Void>.Continuation)] = []
+        var waiting: [(call: TestCall, times: Int, signal: AsyncStream<Void>.Continuation)] = []
         /// Tests that wait until the erasers have answered.
         var settling: [AsyncStream<Void>.Continuation] = []
     }
@@ -100,12 +100,12 @@ final class InProcessBroker: Sendable {
         }
     }
 
-    /// Waits until `call` reaches the broker. Returns at once if `call` has already reached the broker. Returns early
-    /// if the task is cancelled.
-    func reached(_ call: TestCall) async {
+    /// Waits until `call` has reached the broker `times` times. Returns early if the task is cancelled.
+    func reached(_ call: TestCall, times: Int) async {
         let (calls, signal) = AsyncStream.makeStream(of: Void.self)
         state.withLock { state in
-            if state.model.calls.contains(call) { signal.yield() } else { state.waiting.append((call, signal)) }
+            state.waiting.append((call, times, signal))
+            state.signalReached()
         }
         var iterator = calls.makeAsyncIterator()
         await iterator.next()
@@ -138,8 +138,7 @@ extension InProcessBroker.State {
             try? connection.write(BrokerMessage.hello(hello).bytes)
         case .request(let request):
             send(model.answer(request), to: request, connection)
-            for (call, signal) in waiting where call.operation == request.operation { signal.yield() }
-            waiting.removeAll { $0.call.operation == request.operation }
+            signalReached()
             settle()
         case .cancel(let id):
             guard let index = open.firstIndex(where: { $0.request.id == id && $0.connection === connection }) else {
@@ -170,6 +169,15 @@ extension InProcessBroker.State {
     /// Writes a reply. Ignores errors: if the app has closed the connection, the reading thread ends.
     private func reply(_ outcome: Result<FlatMap, BrokerError>, to request: Request, _ connection: FrameConnection) {
         try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
+    }
+
+    /// Resumes the tests whose calls have reached the broker.
+    fileprivate mutating func signalReached() {
+        waiting.removeAll { [model] call, times, signal in
+            guard model.count(of: call) >= times else { return false }
+            signal.yield()
+            return true
+        }
     }
 
     /// Resumes the tests that wait for erasers, if every eraser has answered.

@@ -78,9 +78,9 @@ public final class TestDevice: Sendable {
     /// The calls that reached the broker, in order; at most the first 10,000.
     public var calls: [TestCall] { broker.withModel { $0.calls } }
 
-    /// Waits until a call of this kind reaches the broker; returns at once if such a call has already reached the
-    /// broker.
-    public func reached(_ call: TestCall) async { await broker.reached(call) }
+    /// Waits until calls of this kind have reached the broker `times` times since the device was made; returns at once
+    /// if they already have. Only the first 10,000 calls are counted.
+    public func reached(_ call: TestCall, times: Int = 1) async { await broker.reached(call, times: times) }
 
     // MARK: Events on the device
 
@@ -123,8 +123,8 @@ public final class TestDevice: Sendable {
     public func lockApps() { broker.lockApps() }
 
     /// Ends the time in which erasers must answer, as on a device that takes the app's data away (`dataFolders` of the
-    /// app's registration). The app then has nothing left to erase. The test must remove the folders and create the
-    /// app's objects again, because a real device ends the app's processes.
+    /// app's registration). The app then has nothing left to erase. The test must remove the folders, close the app's
+    /// `Handover` and create the app's objects again, because a real device ends the app's processes.
     public func takeAppData() { broker.change { $0.takeData() } }
 
     /// The names of the erasers that have not erased the data of a former worker.

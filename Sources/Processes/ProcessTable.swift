@@ -33,8 +33,8 @@ package struct ProcessTable: Sendable {
 
         package init(pid: Int32, startTime: UInt64) { (self.pid, self.startTime) = (pid, startTime) }
 
-        /// Stands for every process that this one cannot see, such as those of another PID namespace. No process has
-        /// the number 0.
+        /// Stands for every process that this one cannot see, such as those of another PID namespace: they cannot be
+        /// distinguished from each other. No process has the number 0.
         package static let unseen = Name(pid: 0, startTime: 0)
     }
 

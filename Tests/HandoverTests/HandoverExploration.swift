@@ -180,8 +180,7 @@ private struct Scene: Hashable {
     private mutating func start() {
         process = Process()
         _ = apply { machine in
-            let added = (try? machine.add(eraser: Self.name)) ?? []
-            return added + ((try? machine.add(reader: Self.name)) ?? []) + machine.wanted(by: Self.name)
+            machine.add(eraser: Self.name) + machine.add(reader: Self.name) + machine.wanted(by: Self.name)
         }
     }
 

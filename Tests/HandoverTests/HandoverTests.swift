@@ -67,12 +67,15 @@ import Testing
                 let changes = try handover.changes(for: reader).makeAsyncIterator()
                 #expect(await changes.next()?.kind == .signedIn(amara.account))
             }
+            handover.close()
         }
         device.signIn(bo)
         do {
-            let changes = try handover().changes(for: "window").makeAsyncIterator()
+            let handover = try handover()
+            let changes = try handover.changes(for: "window").makeAsyncIterator()
             #expect(await changes.next()?.kind == .switched(from: amara.account, to: bo.account))
             // The process ends before the change is handled.
+            handover.close()
         }
         device.signIn(TestWorker("chi@contoso.example"))
         let chi = TestWorker("chi@contoso.example").account
@@ -232,6 +235,7 @@ import Testing
             try handover.eraser("notes") { _ in log.add("too early") }
             let changes = try handover.changes(for: "window").makeAsyncIterator()
             #expect(await changes.next()?.current == amara.account)
+            handover.close()
         }
         device.signIn(bo)
         #expect(device.owedErasers == ["notes"])
@@ -363,6 +367,121 @@ import Testing
         #expect(throws: HandoverError(code: .nameTaken)) { try handover.changes(for: "aa") }
         #expect(throws: HandoverError(code: .namesTooMany)) { try handover.eraser("b") { _ in } }
         #expect(throws: HandoverError(code: .namesTooMany)) { try handover.changes(for: "b") }
+    }
+
+    @Test func `a name is used once in a process, whichever object uses it`() async throws {
+        let log = Log()
+        let (first, second, other) = (try handover(), try handover(), try Handover(application("other")))
+        try first.eraser("notes") { _ in log.add("first") }
+        let changes = try first.changes(for: "window").makeAsyncIterator()
+        // The broker would take the answer of one object for the answer of the other, which would then never erase.
+        #expect(throws: HandoverError(code: .nameTaken)) { try second.eraser("notes") { _ in log.add("second") } }
+        #expect(throws: HandoverError(code: .nameTaken)) { try second.changes(for: "window") }
+        // Both client ids may belong to one app. The broker distinguishes readers by client id.
+        #expect(throws: HandoverError(code: .nameTaken)) { try other.eraser("notes") { _ in log.add("other") } }
+        _ = try other.changes(for: "window")
+        try second.eraser("cache") { _ in log.add("cache") }
+        device.signIn(amara)
+        #expect(await worker(changes)?.current == amara.account)
+        let cache = try second.changes(for: "cache").makeAsyncIterator()
+        #expect(await worker(cache)?.current == amara.account)
+        await device.handover(to: bo)
+        #expect(await worker(changes)?.current == bo.account)
+        #expect(Set(log.lines) == ["first", "cache"] && device.owedErasers.isEmpty)
+    }
+
+    @Test func `a client id has at most sixteen names in a process, whichever objects use them`() throws {
+        let objects = try [handover(), Handover(application("APP"))]
+        for number in 0..<16 {
+            let name = String(repeating: "a", count: number + 1)
+            try objects[number % 2].eraser(name) { _ in }
+            _ = try objects[number % 2].changes(for: name)
+        }
+        for object in objects {
+            #expect(throws: HandoverError(code: .nameTaken)) { try object.changes(for: "a") }
+            #expect(throws: HandoverError(code: .namesTooMany)) { try object.eraser("b") { _ in } }
+            #expect(throws: HandoverError(code: .namesTooMany)) { try object.changes(for: "b") }
+        }
+        try Handover(application("other")).eraser("b") { _ in }
+    }
+
+    @Test func `an object that is closed does nothing more, and another one takes over its names`() async throws {
+        device.signIn(amara)
+        let log = Log()
+        let former = try handover()
+        try former.eraser("notes") { _ in log.add("former") }
+        try former.willEnd { _ in log.add("saved") }
+        let changes = try former.changes(for: "window")
+        let loop = changes.makeAsyncIterator()
+        #expect(await loop.next()?.current == amara.account)
+        let waiting = Task { await loop.next() }
+        former.close()
+        former.close()
+        #expect(await waiting.value == nil)
+        #expect(await loop.next() == nil)
+        #expect(await changes.makeAsyncIterator().next() == nil)
+        #expect(throws: HandoverError(code: .closed)) { try former.eraser("cache") { _ in } }
+        #expect(throws: HandoverError(code: .closed)) { try former.changes(for: "cache") }
+        #expect(throws: HandoverError(code: .closed)) { try former.willEnd { _ in } }
+        former.hasUnsavedWork = true
+        former.isActive()
+        #expect(!former.hasUnsavedWork)
+        let latter = try handover()
+        try latter.eraser("notes") { _ in log.add("latter") }
+        let again = try latter.changes(for: "window").makeAsyncIterator()
+        #expect(await again.next()?.current == amara.account)
+        await device.handover(to: bo)
+        #expect(await worker(again)?.current == bo.account)
+        #expect(log.lines == ["latter"] && device.owedErasers.isEmpty)
+        #expect(!device.calls.contains(.unsavedWork) && !device.calls.contains(.activity))
+    }
+
+    @Test func `what an object had begun to erase when it was closed is owed by the next one`() async throws {
+        let log = Log()
+        let (started, starting) = AsyncStream.makeStream(of: Void.self)
+        let (release, releasing) = AsyncStream.makeStream(of: Void.self)
+        let former = try handover()
+        try former.eraser("notes") { _ in
+            starting.yield()
+            for await _ in release {}
+            log.add("former")
+        }
+        let changes = try former.changes(for: "window").makeAsyncIterator()
+        device.signIn(amara)
+        #expect(await worker(changes)?.current == amara.account)
+        device.signOut()
+        for await _ in started { break }
+        former.close()
+        let latter = try handover()
+        try latter.eraser("notes") { _ in
+            releasing.finish()
+            log.add("latter")
+        }
+        let again = try latter.changes(for: "window").makeAsyncIterator()
+        await device.reached(.erased)
+        device.signIn(bo)
+        #expect(await worker(again)?.current == bo.account)
+        #expect(device.owedErasers.isEmpty && device.calls.count { $0 == .erased } == 1)
+        #expect(log.lines.contains("latter"))
+    }
+
+    @Test func `the device keeps the limit of sixteen readers, also after restarts of the app`() async throws {
+        device.signIn(amara)
+        for letter in ["a", "b"] {
+            let handover = try handover()
+            for number in 1...8 {
+                let reader = String(repeating: letter, count: number)
+                let changes = try handover.changes(for: reader).makeAsyncIterator()
+                #expect(await changes.next()?.current == amara.account)
+            }
+            handover.close()
+        }
+        let handover = try handover()
+        let changes = try handover.changes(for: "window").makeAsyncIterator()
+        guard case .unknown(let reason) = try #require(await changes.next()).kind else { throw Unexpected(()) }
+        #expect(reason.error.userInfo[BatonReasonKey] as? String == "readers_too_many" && !reason.isPassing)
+        let known = try handover.changes(for: "a").makeAsyncIterator()
+        #expect(await known.next()?.current == amara.account)
     }
 
     @Test func `a loop that another one has replaced acknowledges nothing`() async throws {

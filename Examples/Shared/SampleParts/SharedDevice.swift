@@ -39,7 +39,13 @@ package import Workers
         }
     }
 
-    isolated deinit { following?.cancel() }
+    isolated deinit { close() }
+
+    /// Takes no part in the hand-over any more, so that another object of this process can.
+    package func close() {
+        following?.cancel()
+        handover.close()
+    }
 
     private func note(_ change: WorkerChange) {
         let isTold = worker.note(.init(change), hasPrevious: change.previous != nil)

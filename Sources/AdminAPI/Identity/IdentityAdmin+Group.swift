@@ -23,7 +23,7 @@ extension IdentityAdmin {
         package let mailNickname: String?
         package let description: String?
 
-        package init(displayName: String, mailNickname: String?, description: String?) {
+        package init(displayName: String, mailNickname: String? = nil, description: String? = nil) {
             self.displayName = displayName
             self.mailNickname = mailNickname
             self.description = description

@@ -34,6 +34,9 @@ package struct AppDataFailure: Sendable, Codable, Hashable {
         case missing = "data_missing"
         /// The app has more processes than the agent ends.
         case tooManyProcesses = "data_processes_many"
+        /// The app's registration was replaced so often in one session that the broker does not know all of the folders
+        /// that it has named.
+        case tooManyFolders = "data_folders_many"
         /// The broker does not know which processes the app has.
         case unknownProcesses = "data_processes_unknown"
         /// The app's registration no longer names its folders.
@@ -51,6 +54,9 @@ package struct AppDataFailure: Sendable, Codable, Hashable {
 }
 
 extension AppDataFailure.Code {
+    /// Whether a later sign-out tries again to take the data away.
+    package var isTriedAgain: Bool { self != .tooManyFolders }
+
     package var cause: String {
         switch self {
         case .processLeft: "a process of the app does not end"
@@ -60,6 +66,7 @@ extension AppDataFailure.Code {
         case .elsewhere: "a folder of its data is on another file system than the trash of baton-agent"
         case .missing: "the app has not erased, and a folder of its data is not there"
         case .tooManyProcesses: "the app has more processes than baton-agent ends"
+        case .tooManyFolders: "the app's registration has named more folders in one session than the broker records"
         case .unknownProcesses: "the broker's record of the app's processes could not be read"
         case .unnamed: "the app's registration no longer names the folders of its data"
         case .notMoved: "a folder of its data could not be moved"
@@ -77,9 +84,12 @@ extension AppDataFailure.Code {
         case .missing:
             "Correct dataFolders in the app's registration. If the data was removed by hand, make an empty folder there."
         case .tooManyProcesses: "End the app's processes."
+        case .tooManyFolders: "Remove the data from every folder that the registration has named."
         case .unknownProcesses: "Restart the device."
         case .unnamed: "Name them in dataFolders again."
-        case .notMoved: "See the log of baton-agent."
+        case .notMoved:
+            "Give the session's user write permission for the folder and for the folder above it. If both have it, see "
+                + "the log of baton-agent."
         case .agentSilent: "Start baton-agent in the graphical session."
         }
     }

@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import DeviceHTTPS
 internal import DeviceSettings
+internal import Processes
 internal import SessionIPC
 
 /// A request from an app, with the connection on which its one answer is sent.
@@ -13,6 +14,20 @@ struct AppRequest: Sendable {
     var operation: Operation { request.operation }
     var parameters: FlatMap { request.parameters }
     var identity: AppIdentity { app.peer.identity }
+
+    /// Returns the process that sent the request.
+    ///
+    /// - Throws: ``BrokerError`` if that process is unknown, so that the broker could neither wait for it nor have it
+    ///   ended with the session.
+    func process() throws(BrokerError) -> ProcessTable.Name {
+        guard let process = app.peer.name else {
+            throw BrokerError(
+                .unauthorizedClient,
+                "The process that connected has ended, or the broker cannot see it. Connect in the process that asks.",
+                reason: .otherApp)
+        }
+        return process
+    }
 
     /// Sends the answer from this thread. May block until the app reads the answer.
     func reply(_ outcome: Result<FlatMap, BrokerError>) {

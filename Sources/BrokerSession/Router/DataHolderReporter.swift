@@ -52,14 +52,8 @@ final class DataHolderReporter: Sendable {
         guard let clientID = call.parameters[.clientID],
             let app = try? session.device.app(clientID, for: call.identity), !app.dataFolders.isEmpty
         else { return nil }
-        guard let process = call.app.peer.name else {
-            throw BrokerError(
-                .unauthorizedClient,
-                "The process that connected has ended, or the broker cannot see it. Connect in the process that asks.",
-                reason: .otherApp)
-        }
         let holder = Holder(
-            app: app.bundleID, process: process, epoch: now.epoch, isGiven: now.worker != nil)
+            app: app.bundleID, process: try call.process(), epoch: now.epoch, isGiven: now.worker != nil)
         return reported.withLock { $0.contains(holder) } ? nil : holder
     }
 

@@ -56,12 +56,18 @@ final class ErasureService: Sendable {
         return response
     }
 
+    /// Returns the process that sent the request. A process that the broker cannot see may erase what others have left,
+    /// although it cannot register.
     private func process(of call: AppRequest) -> ProcessTable.Name { call.app.peer.name ?? .unseen }
 
     /// Registers an eraser: after a sign-out it is asked whether it has erased the worker's data. Blocks until the
     /// registration is on disk.
+    ///
+    /// - Throws: ``BrokerError`` if the process is unknown: the broker could not distinguish it from other such
+    ///   processes, and the first answer would count for all of them.
     func register(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let app = try access.app(ClientRequest(call.parameters), in: call)
+        let process = try call.process()
         let now = session.now
         guard now.worker != nil else {
             throw BrokerError(
@@ -69,7 +75,6 @@ final class ErasureService: Sendable {
                 reason: .nobody)
         }
         let (eraser, epoch) = (try AppEraser(call.parameters, bundleID: app.bundleID), now.epoch)
-        let process = process(of: call)
         switch try answers.answer({ .eraserEnlisted(eraser, process, epoch: epoch, requestID: $0) }) {
         case .accepted: return AppResponse()
         case .refused: throw BrokerError(.internal, "The session has ended. Ask for the epoch again.")

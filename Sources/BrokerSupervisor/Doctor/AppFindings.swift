@@ -33,7 +33,7 @@ extension CheckResult {
     private static func remedies(
         _ app: String, _ code: AppDataFailure.Code?, processes: String, hasEraser: Bool
     ) -> [String] {
-        let again = code.map { "\($0.remedy) Then sign in and out, which tries again." }
+        let again = code.map { $0.remedy + ($0.isTriedAgain ? " Then sign in and out, which tries again." : "") }
         let start =
             "Start \(app): whenever it connects, it is asked to erase. If it stays locked, its own log says why it could "
             + "not erase."

@@ -97,6 +97,7 @@ final class AppErasers {
         guard answer != .awaited else { return }
         try session.eraserAnswered(eraser, hasErased: answer == .done, of: ended)
         guard answer == .done, try locks.unlock(eraser, erased: ended) else { return }
+        if !locks.isLocked(eraser.bundleID) { try processes.forgetFolders(of: eraser.bundleID) }
         sessionProcess.tell(.locks(locks.epochs))
     }
 
@@ -132,6 +133,7 @@ final class AppErasers {
     func unlock(_ app: String) throws -> Bool {
         guard locks.isLocked(app) else { return false }
         try locks.unlock([app])
+        try processes.forgetFolders(of: app)
         logger.notice("an operator has unlocked an app", metadata: ["app": "\(app)"])
         sessionProcess.tell(.locks(locks.epochs))
         questions.tell(during: session.state.pending)

@@ -15,7 +15,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     /// Nil if an earlier version wrote the record.
     private var erasers: [AppEraser: EraserProcesses]?
     /// For each app that was given data of the worker, the paths of its folders, including folders that a registration
-    /// named only earlier in the session. Nil if there are none.
+    /// named only earlier in the session; and those of each app whose data is still in its place. Nil if there are
+    /// none.
     private var folders: [String: Set<String>]?
     /// True if an earlier record could not be read; otherwise nil.
     private var isIncomplete: Bool?
@@ -43,13 +44,28 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
 
     /// The maximum number of running processes of one app that the agent ends.
     private static let maximum = 64
+    /// The maximum number of folders of one app that the agent takes away. A registration names at most eight, so only
+    /// an app whose registration was replaced several times in a session can have more.
+    package static let maximumFolders = 32
 
     // MARK: Folders
 
-    /// Notes the paths of folders of an app that was given data of the worker.
+    /// Notes the paths of folders of an app that was given data of the worker, unless it already has more than the
+    /// maximum. One folder above the maximum is enough to show that there are too many.
     package mutating func note(_ named: Set<String>, of app: String) {
-        guard !named.isEmpty else { return }
-        folders = (folders ?? [:]).merging([app: named]) { $0.union($1) }
+        let known = folders(of: app)
+        let new = named.subtracting(known).sorted().prefix(max(0, Self.maximumFolders + 1 - known.count))
+        guard !new.isEmpty else { return }
+        folders = (folders ?? [:]).merging([app: known.union(new)]) { $1 }
+    }
+
+    /// Whether no folder of an app is missing from the record.
+    package func hasAllFolders(of app: String) -> Bool { folders(of: app).count <= Self.maximumFolders }
+
+    /// Forgets the folders of an app whose data is no longer in its place.
+    package mutating func forgetFolders(of app: String) {
+        folders?[app] = nil
+        if folders?.isEmpty == true { folders = nil }
     }
 
     /// The paths of the folders that were noted for an app since the session began.
@@ -88,13 +104,14 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
         current = [:]
     }
 
-    /// Forgets the session that has been cleared, except the processes of apps whose data is still in its place.
+    /// Forgets the session that has been cleared, except the processes and folders of apps whose data is still in its
+    /// place.
     package mutating func cleared(except locked: [String], isRunning: (ProcessTable.Name) -> Bool) {
         former.merge(current) { $0.union($1) }
         // The data that an ended process left is erased later; until then, its app is locked.
         former = former.filter { locked.contains($0.key) }.mapValues { $0.filter(isRunning) }
         current = [:]
-        folders = nil
+        for app in (folders ?? [:]).keys where !locked.contains(app) { forgetFolders(of: app) }
         erasers = erasers?.filter { locked.contains($0.key.bundleID) }
     }
 

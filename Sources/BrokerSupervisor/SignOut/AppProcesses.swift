@@ -62,6 +62,8 @@ final class AppProcesses {
 
     func note(_ folders: Set<String>, of app: String) throws { try change { $0.note(folders, of: app) } }
 
+    func forgetFolders(of app: String) throws { try change { $0.forgetFolders(of: app) } }
+
     func noteLate(_ process: ProcessTable.Name, of app: String) throws {
         try change { $0.noteLate(process, of: app, isRunning: Self.isRunning) }
     }

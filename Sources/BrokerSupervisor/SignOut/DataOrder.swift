@@ -44,6 +44,8 @@ package struct DataOrder: Hashable, Sendable {
                 }
             } else if folders.isEmpty {
                 withheld.append(AppDataFailure(app: app, code: .unnamed))
+            } else if !record.hasAllFolders(of: app) {
+                withheld.append(AppDataFailure(app: app, code: .tooManyFolders))
             } else if !record.isComplete {
                 // An unknown process could write the data again.
                 withheld.append(AppDataFailure(app: app, code: .unknownProcesses))

@@ -1,73 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 package import AdminAPI
 internal import AsyncHTTPClient
-internal import Encodings
 package import FoundationEssentials
 internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
 internal import Synchronization
 
-/// The client of the server's `admin.sock`.
+/// The client of the server's administration, through its socket or over HTTPS.
 package struct AdminClient: Sendable {
-    package let socket: String
+    private let door: AdminDoor
     /// Whether warnings are suppressed, because standard error must contain nothing but JSON.
     private let isJSON: Bool
 
-    private static let maximumReply = 64 << 20
-    /// The only HTTP client of the process. If nobody listens on the socket, a call fails at once instead of retrying
-    /// for a minute.
-    private static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    /// Creates a client of a server's `admin.sock`.
+    package init(socket: String, isJSON: Bool = true) { (door, self.isJSON) = (AdminDoor(socket: socket), isJSON) }
 
-    package init(socket: String, isJSON: Bool = true) {
-        (self.socket, self.isJSON) = (socket, isJSON)
+    /// Creates a client of a server's HTTPS listener.
+    package init(session: AdminSession, isJSON: Bool = true) {
+        (door, self.isJSON) = (AdminDoor(session: session), isJSON)
     }
 
-    /// Makes a request and decodes the answer.
+    /// Makes a request and decodes the answer. Fetches all pages of a list.
     ///
     /// - Throws: ``CommandFailure``.
     @discardableResult
     package func call<Reply: Decodable>(_ request: AdminRequest<Reply>) async throws -> Reply {
-        let bytes = try await bytes(request)
-        do { return try JSONDecoder().decode(Reply.self, from: bytes) } catch {
-            throw CommandFailure(
-                code: "server_reply", message: "The server's answer cannot be read.",
-                remedy: "Use baton and baton-server of the same release.")
-        }
+        let answer = try await reply(to: request)
+        let first = try Self.decoded(Reply.self, answer)
+        guard let list = first as? any Pages else { return first }
+        guard let whole = try await completed(list, answer, request) as? Reply else { throw Self.unreadable }
+        return whole
     }
 
     /// Makes a request and expects success without a body.
     ///
     /// - Throws: ``CommandFailure``.
-    package func call(_ request: AdminRequest<Empty>) async throws { _ = try await bytes(request) }
+    package func call(_ request: AdminRequest<Empty>) async throws { _ = try await reply(to: request) }
 
     /// Makes a request and returns the document in the answer.
     ///
     /// - Throws: ``CommandFailure``.
-    package func document(_ request: AdminRequest<Document>) async throws -> Data { try await bytes(request) }
-
-    private func bytes<Reply>(_ request: AdminRequest<Reply>) async throws -> Data {
-        let response = try await answer(to: try encoded(request))
-        do { return Data((try await response.body.collect(upTo: Self.maximumReply)).readableBytesView) } catch {
-            throw unreachable
-        }
+    package func document(_ request: AdminRequest<Document>) async throws -> Data {
+        Data(try await reply(to: request).body)
     }
+
+    // MARK: - Pages
+
+    /// Adds the pages that follow the first one (RFC 8288).
+    private func completed<List: Pages, Reply>(
+        _ first: List, _ answer: AdminExchange.Reply, _ request: AdminRequest<Reply>
+    ) async throws -> List {
+        var (list, answer) = (first, answer)
+        var seen: Set<String> = []
+        while let link = NextLink.target(in: answer.headers) {
+            // A link that leads elsewhere or back must not keep the command busy, or get its token.
+            guard let path = door.path(of: link), Self.withoutQuery(path) == Self.withoutQuery(request.path),
+                seen.insert(path).inserted, seen.count < Self.maximumPages
+            else { throw Self.unreadable }
+            answer = try await reply(to: request, at: path)
+            list.append(page: try Self.decoded(List.self, answer))
+        }
+        return list
+    }
+
+    private static let maximumPages = 10_000
+
+    private static func withoutQuery(_ path: String) -> Substring { path.prefix { $0 != "?" } }
+
+    // MARK: - Exports
 
     /// Fetches an export, and passes its lines to `body` as they arrive.
     ///
     /// - Returns: the number of lines.
     /// - Throws: ``CommandFailure``, for example if the end of the export is missing.
     package func export(_ request: AdminRequest<Export>, body: ([String]) throws -> Void) async throws -> Int {
-        let response = try await answer(to: try encoded(request))
+        guard let response = try await reply(to: request).rest else { throw Self.incomplete }
         // The latest line is held back, because it may be the end of the export.
         var (rest, last, count): ([UInt8], String?, Int) = ([], nil, 0)
         do {
             for try await piece in response.body {
                 rest += piece.readableBytesView
+                guard rest.count <= Self.maximumLine else { throw Self.unreadable }
                 var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
                 rest = lines.popLast().map(Array.init) ?? []
                 guard !lines.isEmpty else { continue }
@@ -86,19 +100,57 @@ package struct AdminClient: Sendable {
         return count
     }
 
+    /// The maximum size of a line together with the piece in which it ends.
+    private static let maximumLine = 16 << 20
+
     private static let incomplete = CommandFailure(
         code: "export_incomplete", message: "The export is incomplete, because the server stopped before its end.",
         remedy: "Look at the server's log, and run the command again.")
 
-    private func encoded<Reply>(_ call: AdminRequest<Reply>) throws -> HTTPClientRequest {
-        let host = socket.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            return character.isLetter || character.isNumber ? String(character) : Self.percent(byte)
-        }.joined()
-        var request = HTTPClientRequest(url: "http+unix://\(host)\(call.path)")
+    // MARK: - One request
+
+    /// Makes a request. Warns if break-glass access is in force.
+    ///
+    /// - Parameter path: the path and query, if they are not those of the request.
+    private func reply<Reply>(
+        to call: AdminRequest<Reply>, at path: String? = nil
+    ) async throws -> AdminExchange.Reply {
+        try check(call.operation)
+        let form = call.operation.reply()
+        let exchange = AdminExchange(door: door, isStreamed: form == .export)
+        let answer = try await exchange.reply(to: try encoded(call, at: path ?? Self.paged(call)))
+        if let until = answer.headers.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) {
+            warnOfBreakGlass(until: until)
+        }
+        guard form == .nothing || answer.headers.hasType(form == .export ? ExportEnd.mediaType : "application/json")
+        else { throw Self.unreadable }
+        return answer
+    }
+
+    /// Refuses an operation that concerns the whole server, unless this is the client of the server's socket. Every call
+    /// does so before it sends anything.
+    ///
+    /// - Throws: ``CommandFailure`` `admin.socketOnly`.
+    package func check(_ operation: AdminOperation) throws {
+        guard door.session != nil, operation.access == .serverOnly else { return }
+        throw CommandFailure(
+            code: "admin.socketOnly", message: "This command concerns the whole server, so it works only on the server.",
+            remedy: "Run it on the server's machine, as the server's user or root, without --url and BATON_ADMIN_URL.")
+    }
+
+    /// Returns the path of a request, with the largest page if the operation returns pages.
+    private static func paged<Reply>(_ call: AdminRequest<Reply>) -> String {
+        let name = "limit"
+        guard call.operation.query.contains(where: { $0.name == name }), !call.query.contains(where: { $0.0 == name })
+        else { return call.path }
+        return call.path + (call.query.isEmpty ? "?" : "&") + "\(name)=1000"
+    }
+
+    private func encoded<Reply>(_ call: AdminRequest<Reply>, at path: String) throws -> HTTPClientRequest {
+        var request = door.request(for: path)
         request.method = .init(rawValue: call.operation.method.rawValue)
-        // A socket's path provides no host, and a request must name one (RFC 9112 section 3.2).
-        request.headers.add(name: "Host", value: "localhost")
+        // With the key, the server carries the request out only once, even if it arrives twice.
+        if call.operation.method == .post { request.headers.add(name: "Idempotency-Key", value: UUID().uuidString) }
         if let body = call.body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(Array(try JSONEncoder().encode(body)))
@@ -106,24 +158,13 @@ package struct AdminClient: Sendable {
         return request
     }
 
-    /// Sends a request. Warns if break-glass access is in force.
-    private func answer(to request: HTTPClientRequest) async throws -> HTTPClientResponse {
-        let response: HTTPClientResponse
-        let refusal: Data?
-        do {
-            response = try await Self.http.execute(request, timeout: .seconds(60))
-            let isRefused = !(200...299).contains(response.status.code)
-            refusal =
-                isRefused ? Data((try await response.body.collect(upTo: Self.maximumReply)).readableBytesView) : nil
-        } catch {
-            throw unreachable
-        }
-        if let until = response.headers.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) {
-            warnOfBreakGlass(until: until)
-        }
-        if let refusal { throw Self.refusal(response.status.code, refusal) }
-        return response
+    private static func decoded<Value: Decodable>(_ type: Value.Type, _ answer: AdminExchange.Reply) throws -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(answer.body)) } catch { throw unreadable }
     }
+
+    private static let unreadable = CommandFailure(
+        code: "server_reply", message: "The server's answer cannot be read.",
+        remedy: "Use baton and baton-server of the same release.")
 
     /// Warns that break-glass access is in force; only once, however many calls a command makes.
     private func warnOfBreakGlass(until: Int64) {
@@ -134,25 +175,13 @@ package struct AdminClient: Sendable {
     }
 
     private static let isWarned = Atomic(false)
+}
 
-    private var unreachable: CommandFailure {
-        CommandFailure(
-            code: "server_unreachable", message: "The server does not answer on \(socket).",
-            remedy: "Start baton-server, run as its user, or give its state folder with --server.",
-            exitCode: .unreachable)
-    }
+/// A list, of which the server returns one page at a time.
+private protocol Pages: Decodable {
+    mutating func append(page: Self)
+}
 
-    private static func refusal(_ status: UInt, _ bytes: Data) -> CommandFailure {
-        guard let failure = try? JSONDecoder().decode(AdminFailure.self, from: bytes) else {
-            return CommandFailure(
-                code: "server_status_\(status)", message: "The server answered with status \(status).",
-                remedy: "Look at the server's log.")
-        }
-        let reason = failure.error
-        var refused = CommandFailure(code: reason.code, message: reason.message, remedy: reason.remedy)
-        (refused.candidates, refused.moreCandidates) = (reason.candidates, reason.moreCandidates)
-        return refused
-    }
-
-    private static func percent(_ byte: UInt8) -> String { "%" + Hexadecimal.text([byte], .upper) }
+extension Array: Pages where Element: Decodable {
+    mutating func append(page: Self) { self += page }
 }

@@ -13,16 +13,33 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
     /// The objects that an ambiguous name can mean; see ``AdminFailure/Reason``.
     package var candidates: [AdminFailure.Candidate]?
     package var moreCandidates: Int?
+    /// The names of the members that somebody else has changed meanwhile.
+    package var changed: [String]?
     /// The command's exit code; see the exit codes in docs/administration.md.
     package var exitCode = ExitCode.failure
 
-    private enum CodingKeys: String, CodingKey { case code, message, remedy, candidates, moreCandidates }
+    private enum CodingKeys: String, CodingKey { case code, message, remedy, candidates, moreCandidates, changed }
 
     package init(code: String, message: String, remedy: String, exitCode: ExitCode = .failure) {
         (self.code, self.message, self.remedy, self.exitCode) = (code, message, remedy, exitCode)
     }
 
-    package var description: String { "\(message) [\(code)]\n  \(remedy)" }
+    package var description: String {
+        // Most messages name what they are about.
+        let candidates = (candidates ?? []).filter { !message.contains($0.id) }.map { "\($0.id)  \($0.name)" }
+        let changed = (changed ?? []).filter { !message.contains($0) }.map { "changed: \($0)" }
+        let lines = (candidates + changed).prefix(Self.maximumLines).map(TextTable.printable) + [remedy]
+        return "\(message) [\(code)]\n" + lines.map { "  \($0)" }.joined(separator: "\n")
+    }
+
+    private static let maximumLines = 20
+
+    /// Returns this failure with another remedy.
+    package func withRemedy(_ remedy: String) -> CommandFailure {
+        var other = CommandFailure(code: code, message: message, remedy: remedy, exitCode: exitCode)
+        (other.candidates, other.moreCandidates, other.changed) = (candidates, moreCandidates, changed)
+        return other
+    }
 
     package func print(asJSON: Bool) throws {
         if asJSON {

@@ -6,20 +6,16 @@ import FoundationEssentials
 
 /// The options of all administrative commands, and the calls that these commands make.
 struct AdminOptions: ParsableArguments {
-    @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
-    var server: String?
+    @OptionGroup var door: DoorOptions
 
     @Option(help: "The tenant's domain or id; - means the only tenant.")
     var tenant = "-"
 
     @OptionGroup var output: OutputOptions
 
-    var client: AdminClient { Self.client(server, output) }
-
-    /// Returns the client for the server with this state folder; nil means the default folder.
-    static func client(_ server: String?, _ output: OutputOptions) -> AdminClient {
-        let folder = server ?? ProcessInfo.processInfo.environment["BATON_SERVER"] ?? "/var/lib/baton-server"
-        return AdminClient(socket: folder + "/admin.sock", isJSON: output.json)
+    /// The client for this command.
+    var client: AdminClient {
+        get throws { try door.client(tenant: tenant, output) }
     }
 
     /// Returns the request with this tenant as its `{tenant}`, unless it names one.

@@ -20,8 +20,9 @@ struct ExportOptions: ParsableArguments {
 
     /// Fetches an export.
     func run(_ request: AdminRequest<Export>) async throws {
-        let (client, request) = (admin.client, admin.completed(request))
+        let request = admin.completed(request)
         try await admin.output.reporting {
+            let client = try admin.client
             guard let output else {
                 _ = try await client.export(request) { try OutputOptions.print($0) }
                 return

@@ -45,8 +45,7 @@ struct TenantCommand: AsyncParsableCommand {
         @Flag(help: "Remove it; this cannot be undone.") var yes = false
         // AdminOptions is not used, because the organisation is an argument here and must never default to the only
         // organisation.
-        @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
-        var server: String?
+        @OptionGroup var door: DoorOptions
         @OptionGroup var output: OutputOptions
 
         /// The output for `--json`.
@@ -56,9 +55,10 @@ struct TenantCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let client = AdminOptions.client(server, output)
             try await output.run(
                 {
+                    let client = try door.client(tenant: "-", output)
+                    try client.check(IdentityAdmin.removeTenant.operation)
                     let tenant = try await client.call(IdentityAdmin.getTenant(["tenant": name]))
                     guard yes else { throw try await unconfirmed(tenant, client) }
                     let removed = try await client.call(IdentityAdmin.removeTenant(["tenant": tenant.id]))

@@ -54,6 +54,14 @@ import Testing
         #expect(withoutEraser[0].remedy?.contains("baton device unlock org.example.notes") == true)
     }
 
+    @Test func `of a folder that cannot be moved, the doctor says who must be able to write`() throws {
+        // rename(2) refuses to move a folder that its owner may not write to, such as one of mode 0500.
+        let remedy = try #require(
+            CheckResult.lockedApps(["org.example.notes"], ["org.example.notes": .notMoved]).first?.remedy)
+        #expect(remedy.hasPrefix("Give the session's user write permission for the folder and for the folder above it."))
+        #expect(remedy.contains("Then sign in and out, which tries again."))
+    }
+
     @Test func `a shared device has no remedy, and a personal one no fault`() {
         #expect(Set(findings(Set(DeviceMode.Missing.allCases)).map(\.verdict)) == [.good])
         #expect(codes(findings([]), .bad).isEmpty && codes(findings([]), .note).contains("not_configured"))

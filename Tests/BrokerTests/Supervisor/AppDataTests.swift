@@ -80,8 +80,15 @@ import Testing
             return apps
         }
 
-        /// Signs the next worker in and out, until the agent gets the order to take data away.
-        func nextSignOut() async throws -> Epoch.ID {
+        /// Waits until the session process is told that all processes with this eraser must erase the session's data.
+        func awaitQuestion(to eraser: AppEraser) async throws {
+            while case .asked(let questions) = try await fixture.sessionProcessReceives(.asked) {
+                if questions[eraser] == ErasureQuestion(ended: epoch) { return }
+            }
+        }
+
+        /// Signs the next worker in and out; the browser is cleared.
+        func nextEnd() async throws -> Epoch.ID {
             fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
             fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: 2)
             guard case .open(_, let next, _, _) = try await agent.order() else { throw TestProblem("no browser") }
@@ -89,14 +96,42 @@ import Testing
             fixture.order(.signOut(fromBrowser: false))
             guard case .close = try await agent.order() else { throw TestProblem("not closed") }
             agent.say(.closed(epoch: next))
-            guard case .clearData = try await agent.order() else { throw TestProblem("nothing is taken") }
             return next
+        }
+
+        /// Signs the next worker in and out, until the agent gets the order to take data away.
+        func nextSignOut() async throws -> Epoch.ID { try await nextOrder().epoch }
+
+        func nextOrder() async throws -> (epoch: Epoch.ID, data: [AppData]) {
+            let next = try await nextEnd()
+            guard case .clearData(next, let data, _) = try await agent.order() else {
+                throw TestProblem("nothing is taken")
+            }
+            return (next, data)
         }
 
         func answer(_ code: AppDataFailure.Code? = nil) {
             let failures = code.map { [AppDataFailure(app: AppDataTests.app, code: $0)] }
             agent.say(.dataCleared(epoch: id, failures: failures ?? []))
         }
+    }
+
+    /// Replaces the app's registration during the session.
+    private func register(_ folders: [String], in fixture: SupervisorFixture) async throws {
+        fixture.device.set(apps: [
+            RegisteredApp(
+                bundleID: app, clientID: "C-1", redirectURIs: [],
+                dataFolders: try folders.map { try #require(DataFolder($0)) })
+        ])
+        fixture.inputs.post(.deviceChanged)
+        // The answer shows that the registration has been read.
+        _ = try await fixture.status()
+    }
+
+    /// The record of the apps' processes and folders, as text.
+    private func recorded(in fixture: SupervisorFixture) throws -> String {
+        let bytes = try AtomicFile(path: fixture.scratch.path("device/app-processes.json")).read()
+        return bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     private func with(_ body: (SupervisorFixture) async throws -> Void) async throws -> [ReceiptItem] {
@@ -373,14 +408,13 @@ import Testing
                 #expect(try await fixture.status().lockedApps == [app])
                 other.kill()
                 _ = try await other.waitForExit()
-                while true {
-                    guard case .asked(let questions) = try await fixture.sessionProcessReceives(.asked) else { break }
-                    if questions[eraser] == ErasureQuestion(ended: session.epoch) { break }
-                }
+                try await session.awaitQuestion(to: eraser)
             }
             fixture.sessionProcessSends(
                 .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
             #expect(try await fixture.status().lockedApps == [])
+            // What is gone is taken at no later sign-out.
+            #expect(try !recorded(in: fixture).contains("kiosk"))
         }
     }
 
@@ -398,14 +432,10 @@ import Testing
                 sessionProcess: 2)
             other.kill()
             _ = try await other.waitForExit()
-            var locked = [app]
-            for _ in 0..<50 where !locked.isEmpty {
-                fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
-                locked = try await fixture.status().lockedApps
-                try await Task.sleep(for: .milliseconds(20))
-            }
-            #expect(locked == [])
+            try await session.awaitQuestion(to: eraser)
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 201), sessionProcess: 2)
+            #expect(try await fixture.status().lockedApps == [])
             next.kill()
             _ = try await next.waitForExit()
         }
@@ -600,14 +630,43 @@ import Testing
     @Test func `the folders that a registration named earlier in the session are taken, too`() async throws {
         _ = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
-            fixture.device.set(apps: [
-                RegisteredApp(
-                    bundleID: app, clientID: "C-1", redirectURIs: [],
-                    dataFolders: [try #require(DataFolder("/home/kiosk/other"))])
-            ])
-            fixture.inputs.post(.deviceChanged)
+            try await register(["/home/kiosk/other"], in: fixture)
             try await session.end()
-            #expect(try await session.taken().map(\.folders) == [["/home/kiosk/other", Self.folder]])
+            let both = [["/home/kiosk/other", Self.folder]]
+            #expect(try await session.taken().map(\.folders) == both)
+            // If one of them cannot be taken, the next sign-out tries again, and only then is the app free.
+            session.answer(.mounted)
+            #expect(try await fixture.status().lockedApps == [app])
+            let next = try await session.nextOrder()
+            #expect(next.data.map(\.folders) == both)
+            session.agent.say(.dataCleared(epoch: next.epoch, failures: []))
+            #expect(try await fixture.status().lockedApps == [])
+            #expect(try !recorded(in: fixture).contains("kiosk"))
+        }
+    }
+
+    @Test func `an app whose registration has named too many folders is locked until its data is removed by hand`()
+        async throws
+    {
+        _ = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            for number in 0..<20 {
+                try await register((0..<8).map { "/home/kiosk/ward-\(number)/\($0)" }, in: fixture)
+            }
+            // The first folder, and as many others as make one too many.
+            #expect(try recorded(in: fixture).ranges(of: "ward-").count == 32)
+            try await session.end()
+            var status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [app])
+            let finding = try #require(try await fixture.finding("app_locked"))
+            #expect(finding.message.contains("data_folders_many") && finding.remedy?.contains("tries again") == false)
+            // A later sign-out does not know all of the folders, either.
+            _ = try await session.nextEnd()
+            status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [app])
+            fixture.order(.unlock(app: app))
+            #expect(try await fixture.status().lockedApps == [])
+            #expect(try !recorded(in: fixture).contains("kiosk"))
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import HTTPTypes
 import IdentityPlatform
 import JSON
@@ -12,6 +13,7 @@ import Testing
 /// Break-glass access: a directory role for a short time, in an emergency.
 @Suite struct BreakGlassTests {
     private static let reason = "All administrators are locked out."
+    private static let `operator` = "uid=0 login=1000 host=node"
 
     private func audit(_ fixture: TestPlatform) async throws -> [AuditEntry] {
         try await fixture.platform.database.read { connection in
@@ -28,7 +30,7 @@ import Testing
         let caller = try await GraphCaller(fixture)
         #expect(try await caller.get("/users").status == .forbidden)
         let grant = try await fixture.administration.breakGlass.grant(
-            .globalAdministrator, to: fixture.bo, minutes: 30, reason: Self.reason, login: 1000)
+            .globalAdministrator, to: fixture.bo, minutes: 30, reason: Self.reason, by: Self.operator)
         for _ in 0..<2 { #expect(try await caller.get("/users").status == .ok) }
         let path = "/users/\(fixture.amara.id)"
         #expect(try await caller.send(.patch, path, body: #"{"jobTitle":"Porter"}"#).status == .noContent)
@@ -59,7 +61,7 @@ import Testing
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture)
         _ = try await fixture.administration.breakGlass.grant(
-            .cloudDeviceAdministrator, to: fixture.bo, reason: Self.reason)
+            .cloudDeviceAdministrator, to: fixture.bo, reason: Self.reason, by: Self.operator)
         #expect(try await caller.get("/devices").status == .ok)
         let path = "/users/\(fixture.amara.id)"
         #expect(try await caller.send(.patch, path, body: #"{"jobTitle":"Porter"}"#).status == .forbidden)
@@ -75,7 +77,7 @@ import Testing
         let address = "/directoryRoles/\(DirectoryRole.globalAdministrator.id)/members"
         let reference = #"{"@odata.id":"https://graph.test:8443/v1.0/users/\#(fixture.bo.id)"}"#
         #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .forbidden)
-        _ = try await fixture.administration.breakGlass.grant(granted, to: fixture.bo, minutes: 1, reason: Self.reason)
+        _ = try await fixture.administration.breakGlass.grant(granted, to: fixture.bo, minutes: 1, reason: Self.reason, by: Self.operator)
         #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .noContent)
         fixture.clock.advance(by: .seconds(60))
         while try await Housekeeping(fixture.platform).sweep() > 0 {}
@@ -93,7 +95,7 @@ import Testing
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture)
         _ = try await fixture.administration.breakGlass.grant(
-            .globalAdministrator, to: fixture.bo, minutes: 1, reason: Self.reason)
+            .globalAdministrator, to: fixture.bo, minutes: 1, reason: Self.reason, by: Self.operator)
         let password = #""passwordProfile":{"password":"long enough","forceChangePasswordNextSignIn":false}"#
         let amara = "/users/\(fixture.amara.id)"
         #expect(try await caller.send(.patch, amara, body: "{\(password)}").status == .noContent)
@@ -114,7 +116,7 @@ import Testing
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         _ = try await fixture.administration.breakGlass.grant(
-            .globalAdministrator, to: fixture.bo, reason: Self.reason)
+            .globalAdministrator, to: fixture.bo, reason: Self.reason, by: Self.operator)
         #expect(try await caller.get("/users").status == .ok)
         #expect(try await audit(fixture).map(\.action) == ["break-glass.grant"])
         #expect(try await caller.get("/directoryRoles").status == .ok)
@@ -125,7 +127,7 @@ import Testing
     @Test func `a token contains no role of break-glass access, because it would outlive the access`() async throws {
         let fixture = try await TestPlatform()
         _ = try await fixture.administration.breakGlass.grant(
-            .globalAdministrator, to: fixture.bo, reason: Self.reason)
+            .globalAdministrator, to: fixture.bo, reason: Self.reason, by: Self.operator)
         let token = try await fixture.signedIn("bo@contoso.test").string(ReplyName.accessToken)
         let roles = try CompactJWS(token).claims().values["wids"]?.array ?? []
         #expect(!roles.contains(.string(DirectoryRole.globalAdministrator.id.rawValue)))
@@ -139,7 +141,7 @@ import Testing
         let caller = try await GraphCaller(second)
         #expect(try await caller.get("/devices").status == .forbidden)
         let grant = try await first.administration.breakGlass.grant(
-            .cloudDeviceAdministrator, to: first.bo, reason: Self.reason)
+            .cloudDeviceAdministrator, to: first.bo, reason: Self.reason, by: Self.operator)
         #expect(try await caller.get("/devices").status == .ok)
         #expect(try await caller.get("/directoryRoles").status == .ok)
         let token = try await second.registrationToken("bo@contoso.test")
@@ -170,7 +172,7 @@ import Testing
         let second = try await first.restarted(over: { InterleavedDatabase($0, interlude) })
         let caller = try await GraphCaller(second)
         let grant = try await first.administration.breakGlass.grant(
-            .globalAdministrator, to: first.bo, reason: Self.reason)
+            .globalAdministrator, to: first.bo, reason: Self.reason, by: Self.operator)
         let revoke: @Sendable () async throws -> Void = {
             try await first.administration.breakGlass.revoke(grant.id, tenant: first.tenant.id)
         }
@@ -229,7 +231,7 @@ import Testing
     @Test func `a grant is deleted with the audit entries of its time`() async throws {
         let fixture = try await TestPlatform { $0.retention.audit = .seconds(10 * 86_400) }
         _ = try await fixture.administration.breakGlass.grant(
-            .globalAdministrator, to: fixture.bo, reason: Self.reason)
+            .globalAdministrator, to: fixture.bo, reason: Self.reason, by: Self.operator)
         func grants() async throws -> Int {
             while try await Housekeeping(fixture.platform).sweep(step: 1) > 0 {}
             return try await fixture.platform.database.read { try $0.rows("SELECT id FROM breakGlass").count }

@@ -7,6 +7,7 @@ import HTTPTypes
 import IdentityPlatform
 import JSON
 import OAuth
+import Storage
 import TestSupport
 import Testing
 

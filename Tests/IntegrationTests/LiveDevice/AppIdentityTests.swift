@@ -87,6 +87,24 @@ extension LiveDevice {
             }
         }
 
+        @Test func `only a process that the broker sees registers an eraser`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = live.facts.apps[2]
+            try await live.kill(.broker)
+            let socket = try Listener(path: live.path("run/broker.sock"), mode: 0o600)
+            let manager = try live.serviceManager(sockets: [("broker", socket.descriptor)])
+            try await Scratch.with { scratch in
+                let peers = try await Peers(live.path("run/broker.sock"), app.clientID, scratch, .registerEraser)
+                // The process that connected has ended, and another process registers on that connection.
+                let other = try await peers.start(.endedProcess, as: app.bundleID)
+                try await live.start(.broker, by: manager)
+                let said = try await peers.answer(of: other)
+                #expect(said.contains("-51414") && said.contains("other_app"), "\(said)")
+                // Nobody is signed in, which the broker only says to a process that could register.
+                #expect(try await peers.ask().contains("-50002"))
+            }
+        }
+
         @Test func `only processes of an app's own user count as that app`() async throws {
             try #require(getuid() == 0, "a process of another user needs the right to make one")
             let live = try await LiveEnvironment.ready()

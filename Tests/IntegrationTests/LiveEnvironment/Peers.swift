@@ -3,7 +3,7 @@ import BrokerProtocol
 import Foundation
 import TestSupport
 
-/// Real processes that ask the broker for one client's accounts, each in its own way.
+/// Real processes that send the broker one client's request, each in its own way.
 struct Peers {
     private let socket: String
     private let scratch: Scratch
@@ -16,14 +16,17 @@ struct Peers {
     /// - Parameters:
     ///   - socket: the path of the broker's socket.
     ///   - clientID: the client id that the processes present.
-    init(_ socket: String, _ clientID: String, _ scratch: Scratch) async throws {
+    ///   - operation: what the processes request.
+    init(
+        _ socket: String, _ clientID: String, _ scratch: Scratch, _ operation: BrokerProtocol.Operation = .getAccounts
+    ) async throws {
         self.socket = socket
         self.scratch = scratch
         let messages: [ClientMessage] = [
             .hello(ClientHello(clientName: "peer", clientVersion: "1")),
             .request(
                 Request(
-                    id: "1", operation: .getAccounts, parameters: ClientRequest(clientID: clientID).entries,
+                    id: "1", operation: operation, parameters: ClientRequest(clientID: clientID).entries,
                     isSilent: true)),
         ]
         var bytes = Data()

@@ -24,6 +24,9 @@ import Workers
         try device.follow { [weak self] in self?.handle(.notified) }
     }
 
+    /// Ends the app, so that another one can start in this process.
+    func close() { device.close() }
+
     /// Queues an event. Passes all queued events to the model in order and performs the actions that it returns, unless
     /// an earlier call of this method is still doing so.
     func handle(_ event: WorkerModel.Event) {

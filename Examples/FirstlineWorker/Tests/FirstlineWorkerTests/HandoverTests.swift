@@ -57,11 +57,10 @@ import WorkerState
         async throws
     {
         let folder = FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID().uuidString)")
-        do {
-            let run = try Run(device, folder: folder, isKept: true)
-            device.signIn(amara)
-            _ = try await run.answer("note hers")
-        }
+        let run = try Run(device, folder: folder)
+        device.signIn(amara)
+        _ = try await run.answer("note hers")
+        run.end()
         device.signIn(bo)
         let next = try Run(device, folder: folder)
         try await next.isTold(of: bo)
@@ -75,11 +74,9 @@ import WorkerState
     private let app: WorkerApp
     private let reports: AsyncStream<[String: String]>
 
-    private let isKept: Bool
+    private var isKept = false
 
-    /// - Parameter isKept: whether the folder is kept after this run.
-    init(_ device: TestDevice, folder: URL? = nil, isKept: Bool = false) throws {
-        self.isKept = isKept
+    init(_ device: TestDevice, folder: URL? = nil) throws {
         let folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID().uuidString)")
         self.folder = folder
         let (stream, output) = AsyncStream.makeStream(of: [String: String].self)
@@ -104,6 +101,12 @@ import WorkerState
     }
 
     isolated deinit { if !isKept { try? FileManager.default.removeItem(at: folder) } }
+
+    /// Ends the run as the end of the process would. The data stays in its folder for the next run.
+    func end() {
+        isKept = true
+        app.close()
+    }
 
     /// The files that the app keeps.
     var notes: [String] {

@@ -25,6 +25,9 @@ import Workers
         try device.follow { [weak self] in self?.handle(.notified) }
     }
 
+    /// Ends the app, so that another one can start in this process.
+    func close() { device.close() }
+
     /// Passes an event to the model, performs the actions that it returns, and shows the new screen. An event that
     /// arrives meanwhile is handled before the screen is shown. Data is therefore erased before anything is shown.
     func handle(_ event: WardRoundModel.Event) {

@@ -64,10 +64,9 @@ import Workers
     {
         let folder = FileManager.default.temporaryDirectory.appending(path: "ward-\(UUID().uuidString)")
         device.signIn(amara)
-        do {
-            let run = try Run(device, folder: folder, isKept: true)
-            try await run.write("bed 4: water", as: amara)
-        }
+        let run = try Run(device, folder: folder)
+        try await run.write("bed 4: water", as: amara)
+        run.end()
         device.signIn(bo)
         #expect(device.owedErasers == ["notes"])
         let next = try Run(device, folder: folder)
@@ -100,7 +99,7 @@ import Workers
         device.fail(.signout, with: .silence)
         run.app.handle(.signOutChosen)
         #expect(run.screen == .signingOut)
-        for _ in 0..<50 where device.hasUnsavedWork { try await Task.sleep(for: .milliseconds(10)) }
+        await device.reached(.unsavedWork, times: 2)
         #expect(device.signedIn == amara && !device.hasUnsavedWork)
     }
 

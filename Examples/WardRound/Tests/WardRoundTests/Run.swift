@@ -14,11 +14,9 @@ import Workers
     private let record: Record
     private let screens: AsyncStream<Screen>
 
-    private let isKept: Bool
+    private var isKept = false
 
-    /// - Parameter isKept: whether the folder is kept after this run.
-    init(_ device: TestDevice, folder: URL? = nil, isKept: Bool = false) throws {
-        self.isKept = isKept
+    init(_ device: TestDevice, folder: URL? = nil) throws {
         let folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "ward-\(UUID().uuidString)")
         self.folder = folder
         let record = Record()
@@ -54,6 +52,12 @@ import Workers
     }
 
     isolated deinit { if !isKept { try? FileManager.default.removeItem(at: folder) } }
+
+    /// Ends the run as the end of the process would. The data stays in its folder for the next run.
+    func end() {
+        isKept = true
+        app.close()
+    }
 
     /// What the window would show now.
     var screen: Screen? { record.screen }

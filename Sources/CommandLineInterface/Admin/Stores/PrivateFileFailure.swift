@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Files
+internal import Glibc
+
+/// The failures of commands that need a file which only this user may read.
+enum PrivateFileFailure {
+    /// Returns the failure for a file that cannot be used.
+    ///
+    /// - Parameter code: the beginning of the code.
+    static func reading(_ error: FileError, _ code: String, _ path: String) -> CommandFailure {
+        switch error.errno {
+        case EPERM:
+            CommandFailure(
+                code: "\(code)_unsafe",
+                message: "\(path) is not used, because others may read it: it belongs to another user, its mode is not "
+                    + "0600, or it has a second name.",
+                remedy: "If nobody can have copied it, run chown and chmod 0600. Otherwise replace what it contains.")
+        case EACCES where error.operation == .write:
+            CommandFailure(
+                code: "\(code)_unsafe",
+                message: "\(path) is not written, because other users may replace files in its folder.",
+                remedy: "Name a file in a folder that only you or root can write to.")
+        case ELOOP, EINVAL:
+            CommandFailure(
+                code: "\(code)_unsafe", message: "\(path) is not used, because it is a link, or not a regular file.",
+                remedy: "Name the file itself.")
+        default:
+            CommandFailure(
+                code: "\(code)_unreadable", message: "The file cannot be used (\(error)).",
+                remedy: "Check its path, its size and the permissions of its folder.")
+        }
+    }
+}

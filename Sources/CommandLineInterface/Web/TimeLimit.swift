@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The error if something takes longer than its time limit.
+struct TimeLimitExceeded: Error {}
+
+/// Runs `body`, and cancels it when the time is over.
+///
+/// - Throws: ``TimeLimitExceeded``, or what `body` throws.
+func within<Value: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            return nil
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next(), let value = first else { throw TimeLimitExceeded() }
+        return value
+    }
+}
