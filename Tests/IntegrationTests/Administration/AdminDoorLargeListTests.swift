@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
+import HTTPTypes
 import IdentityPlatform
 import MDMServer
 import Storage
@@ -127,5 +129,5 @@ import Testing
 
 extension TestResponse {
     /// The header field `Link`.
-    fileprivate var link: String? { headers.first { $0.name.canonicalName == "link" }?.value }
+    fileprivate var link: String? { headers[AdminFieldName.link.field] }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Foundation
 import HTTPTypes
 import IdentityPlatform
@@ -46,7 +47,7 @@ import Testing
 
     /// The path in `Link`; nil without it.
     private func next(_ answer: TestResponse) throws -> String? {
-        guard let link = answer.headers[try #require(HTTPField.Name("Link"))] else { return nil }
+        guard let link = answer.headers[AdminFieldName.link.field] else { return nil }
         let parts = try #require(link.firstMatch(of: /^<([^<>]*)>; rel="next"$/), "\(link)")
         return String(parts.output.1)
     }

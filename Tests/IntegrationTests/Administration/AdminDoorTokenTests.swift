@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import HTTPTypes
 import IdentityPlatform
 import OAuth
 import Redaction
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -152,7 +154,7 @@ import Testing
     @Test func `requests of another site's page, or to another host name, are refused`() async throws {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: fixture.admin)
-        let site = try #require(HTTPField.Name("Sec-Fetch-Site"))
+        let site = AdminFieldName.fetchSite.field
         func group(_ name: String, _ headers: HTTPFields) async throws -> TestResponse {
             try await fixture.call(
                 IdentityAdmin.addGroup.operation, token: token, headers: headers, body: "{\"displayName\":\"\(name)\"}")
@@ -342,7 +344,7 @@ import Testing
         let users = try await fixture.person("users", .userAdministrator)
         let reader = try await fixture.person("reader", .globalReader)
         let token = try await fixture.token(of: users)
-        try await fixture.acts.breakGlass.grant(
+        _ = try await fixture.acts.breakGlass.grant(
             .globalAdministrator, to: users, minutes: 10, reason: "nobody else is here", by: "uid=0")
         func unlock(_ user: User) async throws {
             let answer = try await fixture.call(

@@ -38,7 +38,8 @@ import Testing
                 }
             } visited: { operation, answer in
                 outcome.operations.insert(operation.id)
-                outcome.answers.append("\(operation.id) \(answer.status) \(Self.summary(of: answer, operation))")
+                outcome.answers.append(
+                    "\(operation.id) \(answer.status) \(try Self.summary(of: answer, operation))")
                 let lines = try log.newLines()
                 let actions = Set(lines.map(\.action))
                 if operation.auditActions.isEmpty {
