@@ -42,7 +42,8 @@ import Testing
     /// Returns the token with a signature of the application's key in place of the tenant's.
     private func ownSignature(_ token: String, _ application: TestApplication) throws -> String {
         let parsed = try CompactJWS(token)
-        return try TokenSigner(key: application.key, keyID: try #require(parsed.keyID)).token(payload: parsed.rawPayload)
+        let id = try #require(parsed.keyID)
+        return try TokenSigner(key: application.key, keyID: id).token(payload: parsed.rawPayload)
     }
 
     private func refusal(_ application: TestApplication, _ token: String) async -> AccessTokens.Refusal? {

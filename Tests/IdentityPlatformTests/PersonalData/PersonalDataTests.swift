@@ -44,7 +44,8 @@ import Testing
                 try await stranger.get(AuthorizeQuery(fixture).path), username: "amara@contoso.test",
                 password: "wrong password")
             _ = try await fixture.administration.breakGlass.grant(
-                .globalAdministrator, to: fixture.amara, reason: "a test of the export")
+                .globalAdministrator, to: fixture.amara, reason: "a test of the export",
+                by: "uid=0")
             secrets = try [
                 app.string(ReplyName.refreshToken), tokens.string(ReplyName.refreshToken),
                 session.token.exposed, session.brokerRefreshToken, TestPlatform.password,
