@@ -102,7 +102,9 @@ package struct IdempotencyKeys: Sendable {
         guard earlier.digest == key.digest else { throw Self.reused }
         guard !operation.hasSecretReply else { throw Self.secret }
         guard let status = earlier.status, let reply = earlier.reply else { throw Self.unfinished }
-        let (code, replayed) = (HTTPResponse.Status(code: Int(status)), HTTPFields([.init(name: .idempotencyReplayed, value: "true")]))
+        let (code, replayed) = (
+            HTTPResponse.Status(code: Int(status)), HTTPFields([.init(name: .idempotencyReplayed, value: "true")])
+        )
         return reply.isEmpty ? Response(status: code, headers: replayed) : Response(status: code, json: reply, replayed)
     }
 

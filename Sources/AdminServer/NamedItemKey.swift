@@ -15,7 +15,9 @@ package struct NamedItemKey: Sendable {
     /// Parses a key; nil if it is not one.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let length = Int(parts[0]), 0...parts[1].unicodeScalars.count ~= length else { return nil }
+        guard parts.count == 2, let length = Int(parts[0]), 0...parts[1].unicodeScalars.count ~= length else {
+            return nil
+        }
         let scalars = parts[1].unicodeScalars
         id = String(Substring(scalars.prefix(length)))
         name = String(Substring(scalars.dropFirst(length)))

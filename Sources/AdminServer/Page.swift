@@ -34,7 +34,8 @@ package struct PageRequest: Sendable {
     package static let unknownPlace = refusal("The parameter after is not one that this list has.")
 
     private static func refusal(_ message: String) -> OperationRefusal {
-        OperationRefusal("admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
+        OperationRefusal(
+            "admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
     }
 }
 
@@ -65,8 +66,11 @@ extension OperationCall {
     /// Returns the value of `Link` that names the next page (RFC 8288).
     func link(to key: String) -> String {
         let after = Data(key.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        let kept = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("\(QueryParameter.after.name)=") }
-        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(separator: "&")
+        let kept = (request.uri.query ?? "").split(separator: "&").filter {
+            !$0.hasPrefix("\(QueryParameter.after.name)=")
+        }
+        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(
+            separator: "&")
         return "<\(request.uri.path)?\(query)>; rel=\"next\""
     }
 }

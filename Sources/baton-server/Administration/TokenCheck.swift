@@ -31,8 +31,8 @@ struct TokenCheck: RouterMiddleware {
     private func caller(of request: Request) async throws -> AdminCaller {
         let address = ForwardedClient.current?.address?.text ?? ""
         let caller: AdminCaller
-        do { caller = try await authorizer.caller(authorization: request.headers[.authorization]) } catch
-            let refusal as OperationRefusal
+        do { caller = try await authorizer.caller(authorization: request.headers[.authorization]) } catch let refusal
+            as OperationRefusal
         {
             try rates.count(.refusals, of: address)
             throw refusal

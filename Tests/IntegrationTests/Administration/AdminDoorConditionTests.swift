@@ -26,8 +26,10 @@ import Testing
         let changed: [String]
 
         init<A, B, C, D>(
-            _ operation: Endpoint<A, Empty>, _ body: String?, of reading: Endpoint<Empty, B>, _ places: [String: String],
-            after interference: Endpoint<C, D>, _ otherPlaces: [String: String], _ otherBody: String?, changed: String...
+            _ operation: Endpoint<A, Empty>, _ body: String?, of reading: Endpoint<Empty, B>,
+            _ places: [String: String],
+            after interference: Endpoint<C, D>, _ otherPlaces: [String: String], _ otherBody: String?,
+            changed: String...
         ) {
             (self.operation, self.body, self.reading) = (operation.operation, body, reading.operation)
             (self.places, self.otherPlaces) = (places, otherPlaces)
@@ -125,14 +127,17 @@ import Testing
         }
     }
 
-    @Test func `a condition that cannot be read is refused, and so is one that an operation does not take`() async throws {
+    @Test func `a condition that cannot be read is refused, and so is one that an operation does not take`()
+        async throws
+    {
         let fixture = try await fixture()
         let token = try await fixture.token(of: fixture.admin)
         let item = try #require(Self.cases.first)
         let tag = try await tag(item, fixture, token)
         for condition in [
             "", "x", "\"\"", "\"x\"", "W/\(tag)", String(tag.dropLast()) + "AAAA", "\(tag),", "*, \(tag)",
-            Array(repeating: tag, count: 11).joined(separator: ","), "\"\(String(repeating: "AAAAAAAAAAAA", count: 65))\"",
+            Array(repeating: tag, count: 11).joined(separator: ","),
+            "\"\(String(repeating: "AAAAAAAAAAAA", count: 65))\"",
         ] {
             let answer = try await fixture.call(
                 item.operation, item.places, token: token, headers: [.ifMatch: condition], body: item.body)
@@ -151,7 +156,8 @@ import Testing
         }
     }
 
-    @Test func `of two administrators who change one object at once, one is told what the other changed`() async throws {
+    @Test func `of two administrators who change one object at once, one is told what the other changed`() async throws
+    {
         let fixture = try await fixture()
         let tokens = [
             try await fixture.token(of: fixture.admin),

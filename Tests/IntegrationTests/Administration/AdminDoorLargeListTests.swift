@@ -99,7 +99,8 @@ import Testing
             // PostgreSQL reads small tables as a whole.
             let large = ["device", "directoryGroup", "client", "enrollment"]
             let found = scans.found.filter { step in
-                !fixture.platform.database.isShared || large.contains { step.contains("Seq Scan on \"\($0)\"") || step.contains("Seq Scan on \($0)") }
+                !fixture.platform.database.isShared
+                    || large.contains { step.contains("Seq Scan on \"\($0)\"") || step.contains("Seq Scan on \($0)") }
             }
             #expect(found.isEmpty, "\(operation.id): \(found)")
         }

@@ -106,7 +106,10 @@ import Testing
         let token = try await fixture.token(of: fixture.admin)
         let client = try await fixture.application().client.id.rawValue
         for (operation, places, body, list) in [
-            (IdentityAdmin.addClientSecret.operation, ["client": client], nil, IdentityAdmin.listClientSecrets.operation),
+            (
+                IdentityAdmin.addClientSecret.operation, ["client": client], nil,
+                IdentityAdmin.listClientSecrets.operation
+            ),
             (MDMAdmin.addEnrollment.operation, [:], #"{"name":"tablet"}"#, MDMAdmin.listEnrollments.operation),
         ] as [(AdminOperation, [String: String], String?, AdminOperation)] {
             func send() async throws -> TestResponse {
@@ -132,7 +135,8 @@ import Testing
         #expect(Set(secret) == ["addClientSecret", "addEnrollment"])
     }
 
-    @Test func `a malformed key is refused, and so is a key on a method that can be repeated without one`() async throws {
+    @Test func `a malformed key is refused, and so is a key on a method that can be repeated without one`() async throws
+    {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: fixture.admin)
         for key in ["", "a b", String(repeating: "k", count: 65), "é", "a\tb"] {
@@ -173,7 +177,9 @@ import Testing
             func send() async throws -> TestResponse {
                 try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
             }
-            let outage: @Sendable () async throws -> Void = { throw StorageError(.unavailable, "the server has stopped") }
+            let outage: @Sendable () async throws -> Void = {
+                throw StorageError(.unavailable, "the server has stopped")
+            }
             if operation.engine == "mdm" {
                 // The first write makes the organisation known to device management, and the second one is the act.
                 fixture.beforeManagementAct.set {

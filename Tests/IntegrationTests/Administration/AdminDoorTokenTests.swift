@@ -125,7 +125,9 @@ import Testing
         let other = try await fixture.acts.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         let stranger = try await fixture.person("stranger", .globalAdministrator, tenant: other)
         let token = try await fixture.token(of: stranger)
-        for name in [fixture.tenant.id.rawValue, fixture.tenant.id.rawValue.uppercased(), "contoso.test", "missing.test"] {
+        for name in [
+            fixture.tenant.id.rawValue, fixture.tenant.id.rawValue.uppercased(), "contoso.test", "missing.test",
+        ] {
             for (operation, code) in [(Self.people, "identity.tenant.missing"), (Self.devices, "mdm.tenant.missing")] {
                 let answer = try await fixture.call(operation, ["tenant": name], token: token)
                 // For another tenant, the answer is the one for a tenant that does not exist.
@@ -271,7 +273,8 @@ import Testing
                 // Some of these callers may not call some of the operations at all.
                 let mayCall = answer.refusal != "admin.role"
                 #expect(mayCall || token != application, "\(operation.id)")
-                #expect(answer.refusal == (mayCall ? "admin.privileged" : "admin.role"), "\(operation.id): \(answer.text)")
+                #expect(
+                    answer.refusal == (mayCall ? "admin.privileged" : "admin.role"), "\(operation.id): \(answer.text)")
             }
         }
         for token in [users, help, application] {

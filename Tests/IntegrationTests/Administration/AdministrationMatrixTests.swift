@@ -46,7 +46,9 @@ import Testing
             let roles: [IdentityAdmin.Role] = try server.operate(IdentityAdmin.listRoles.operation).decoded()
             #expect(roles.count == 10)
             try server.addPerson("nobody")
-            for (number, role) in roles.enumerated() { try server.addPerson("person\(number)", roles: role.displayName) }
+            for (number, role) in roles.enumerated() {
+                try server.addPerson("person\(number)", roles: role.displayName)
+            }
             let callers = roles.enumerated().map { ("person\($0)", AdminRole(rawValue: $1.displayName)) }
             for (name, role) in callers + [("nobody", nil)] {
                 let token = try await server.token(ofPerson: name)
@@ -112,11 +114,15 @@ import Testing
     {
         try await Scratch.with { scratch in
             let server = try await AdministeredServer(in: scratch)
-            let stranger = try await mismatches(of: "no token") { $0.access == .anyone ? nil : "admin.token" } _: {
+            let stranger = try await mismatches(of: "no token") {
+                $0.access == .anyone ? nil : "admin.token"
+            } _: {
                 try await call($0, at: server, token: nil)
             }
             #expect(stranger.isEmpty, "\(stranger.joined(separator: "\n"))")
-            let operated = try await mismatches(of: "socket") { _ in nil } _: { operation in
+            let operated = try await mismatches(of: "socket") { _ in
+                nil
+            } _: { operation in
                 try server.operate(
                     operation, Attempt.places(of: operation), query: Attempt.query(of: operation),
                     body: Attempt.body(of: operation))

@@ -32,7 +32,8 @@ struct AdministrationWalk {
         try Data(package).write(to: URL(filePath: scratch.path("rounds")))
         try server.operate(
             MDMAdmin.addApp.operation,
-            body: #"{"path":"\#(scratch.path("rounds"))","bundleIdentifier":"\#(app)","version":"1.0","title":"Rounds"}"#
+            body:
+                #"{"path":"\#(scratch.path("rounds"))","bundleIdentifier":"\#(app)","version":"1.0","title":"Rounds"}"#
         ).expectSuccess()
         try await server.addDevice(id: directoryDevice, udid: udid)
     }

@@ -255,6 +255,7 @@ extension TestResponse {
 
     /// A member of a JSON object that must be a text.
     func member(_ name: String) throws -> String {
-        try #require((try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?[name] as? String, "\(text)")
+        try #require(
+            (try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?[name] as? String, "\(text)")
     }
 }

@@ -31,8 +31,8 @@ package struct AdminAuthorizer: Sendable {
     package func caller(authorization: String?) async throws -> AdminCaller {
         guard let authorization else { return caller(by: StrangerRule(metadata: metadata)) }
         let token: BearerToken
-        do { token = try await accessTokens.bearer(authorization: authorization, for: resource) } catch
-            let refusal as AccessTokens.Refusal
+        do { token = try await accessTokens.bearer(authorization: authorization, for: resource) } catch let refusal
+            as AccessTokens.Refusal
         {
             throw OperationRefusal(refusal, metadata)
         }
