@@ -56,7 +56,7 @@ import Testing
                 INSERT INTO enrollment (tenant, id, name, fingerprint, state, udid, createdAt, expiresAt)
                 \(Self.numbers)
                 SELECT CAST(\(tenant) AS TEXT), 'e' || CAST(i AS TEXT), 'tablet ' || CAST(i AS TEXT),
-                    'f' || CAST(i AS TEXT), 'bound', 'UDID-' || CAST(i AS TEXT), i, \(Int64.max)
+                    'f' || CAST(i AS TEXT), 'bound', 'UDID-' || CAST(i AS TEXT), i, 9223372036854775807
                 FROM number
                 """)
             try connection.execute(

@@ -206,7 +206,7 @@ extension AdministeredServer {
                 INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion,
                     trustType, profileType, accountEnabled, isManaged, certificateHash, certificateExpires,
                     deviceKey, transportKey, registered)
-                VALUES (\(tenant), \(id), \(id), 'tablet-1', 'Linux', '12', 'AzureAd', 'Shared', 1, 1,
+                VALUES (\(tenant), \(id), \(id), 'desk-1', 'Linux', '12', 'AzureAd', 'Shared', 1, 1,
                     \([UInt8(1)]), 1, \([UInt8(1)]), \([UInt8(1)]), 1)
                 """)
         }
