@@ -39,7 +39,7 @@ import Testing
             NewClient(
                 displayName: "Tools", redirectURIs: ["http://localhost"],
                 resources: [ResourceCatalogue.graphApplication],
-                permissions: ["User.ReadWrite.All", "Directory.ReadWrite.All"]), tenant: fixture.tenant)
+                permissions: ["User.ReadWrite.All", "Group.ReadWrite.All"]), tenant: fixture.tenant)
     }
 
     @Test func `a token for Graph is refused by the administration, and the administration's token by Graph`()
