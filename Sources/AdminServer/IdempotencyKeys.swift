@@ -9,7 +9,7 @@ package import Storage
 
 /// The key of a request that may be sent again without being carried out again (`Idempotency-Key`).
 package struct IdempotencyKey: Sendable {
-    /// The caller who chose the key. Keys of different callers do not conflict.
+    /// The account of the caller who chose the key. Keys of different callers do not conflict.
     let caller: String
     let text: String
     /// A digest of the request. A key belongs to one request only.
@@ -37,7 +37,7 @@ package struct IdempotencyKey: Sendable {
                 ("The Idempotency-Key is malformed.", "Use 1 to 64 visible ASCII characters, such as a UUID."))
         }
         self.text = text
-        self.caller = caller.name
+        self.caller = caller.account
         digest = Array(SHA256.hash(data: Array("\(operation.id)\n\(request.uri.string)\n".utf8) + body))
         attempt = UUID().uuidString
     }
@@ -102,7 +102,9 @@ package struct IdempotencyKeys: Sendable {
         guard earlier.digest == key.digest else { throw Self.reused }
         guard !operation.hasSecretReply else { throw Self.secret }
         guard let status = earlier.status, let reply = earlier.reply else { throw Self.unfinished }
-        let (code, replayed) = (HTTPResponse.Status(code: Int(status)), HTTPFields([.init(name: .idempotencyReplayed, value: "true")]))
+        let (code, replayed) = (
+            HTTPResponse.Status(code: Int(status)), HTTPFields([.init(name: .idempotencyReplayed, value: "true")])
+        )
         return reply.isEmpty ? Response(status: code, headers: replayed) : Response(status: code, json: reply, replayed)
     }
 

@@ -17,8 +17,9 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
             if let member = call.operation.body()?.unknownMember(in: value) {
                 throw OperationRefusal.malformed(call.operation, "The body has an unknown member: \(member).")
             }
-            guard !value.containsNull else {
-                throw OperationRefusal.malformed(call.operation, "The body contains the character U+0000.")
+            // PostgreSQL refuses texts with this character.
+            guard !value.hasNullCharacter else {
+                throw OperationRefusal.malformed(call.operation, "A text in the body has a null character (U+0000).")
             }
             return try JSONReader.read(Value.self, from: call.body, limits: limits)
         } catch let refusal as OperationRefusal {
@@ -30,13 +31,13 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
 }
 
 extension JSONValue {
-    /// Whether a text or the name of a member contains U+0000.
-    fileprivate var containsNull: Bool {
+    /// Whether a text in the value, or the name of a member, has the character U+0000.
+    fileprivate var hasNullCharacter: Bool {
         switch self {
         case .string(let text): text.utf8.contains(0)
-        case .array(let elements): elements.contains { $0.containsNull }
-        case .object(let members): members.contains { $0.key.utf8.contains(0) || $0.value.containsNull }
-        default: false
+        case .array(let values): values.contains(where: \.hasNullCharacter)
+        case .object(let members): members.contains { $0.key.utf8.contains(0) || $0.value.hasNullCharacter }
+        case .null, .bool, .integer, .number: false
         }
     }
 }

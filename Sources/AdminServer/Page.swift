@@ -21,7 +21,8 @@ package struct PageRequest: Sendable {
         self.limit = limit
         after = try call.query(.after, as: String.self).map { text in
             guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
-                let key = String(validating: bytes, as: UTF8.self), !key.unicodeScalars.contains("\0")
+                // PostgreSQL refuses texts with a zero byte.
+                let key = String(validating: bytes, as: UTF8.self), !key.utf8.contains(0)
             else { throw Self.unknownPlace }
             return key
         }
@@ -31,7 +32,8 @@ package struct PageRequest: Sendable {
     package static let unknownPlace = refusal("The parameter after is not one that this list has.")
 
     private static func refusal(_ message: String) -> OperationRefusal {
-        OperationRefusal("admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
+        OperationRefusal(
+            "admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
     }
 }
 
@@ -62,8 +64,11 @@ extension OperationCall {
     /// Returns the value of `Link` that names the next page (RFC 8288).
     func link(to key: String) -> String {
         let after = Data(key.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        let kept = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("\(QueryParameter.after.name)=") }
-        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(separator: "&")
+        let kept = (request.uri.query ?? "").split(separator: "&").filter {
+            !$0.hasPrefix("\(QueryParameter.after.name)=")
+        }
+        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(
+            separator: "&")
         return "<\(request.uri.path)?\(query)>; rel=\"next\""
     }
 }

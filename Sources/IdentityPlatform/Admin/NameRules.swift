@@ -3,11 +3,11 @@ internal import AdminAPI
 
 /// The rules for names of directory objects.
 enum NameRules {
-    /// Checks the display name of an object.
+    /// Checks the display name of an object. Administrators can name the object by it only without control characters.
     ///
     /// - Throws: ``AdminRefusal/badDisplayName``
     static func check(displayName: String) throws(AdminRefusal) {
-        guard displayName.utf8.count <= 256, ObjectName(displayName) != nil else { throw .badDisplayName }
+        guard (1...256).contains(displayName.utf8.count), ObjectName(displayName) != nil else { throw .badDisplayName }
     }
 
     /// Returns whether a text is `name@domain` in printable ASCII.

@@ -19,7 +19,10 @@ struct OriginCheck: RouterMiddleware {
             return Response(
                 OperationRefusal(
                     "admin.origin", .forbidden,
-                    ("The request comes from a page of another site.", "Call from a program, or from a page of this server.")))
+                    (
+                        "The request comes from a page of another site.",
+                        "Call from a program, or from a page of this server."
+                    )))
         }
         return try await next(request, context)
     }

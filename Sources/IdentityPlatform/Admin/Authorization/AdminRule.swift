@@ -16,10 +16,10 @@ protocol AdminRule: Sendable {
     /// - Throws: ``OperationRefusal``, ``StorageError``
     func judge(_ operation: AdminOperation, _ connection: any Connection) throws -> HeldRoles.Match
 
-    /// Whether the holder is a Global Administrator in this transaction.
+    /// Returns how the holder is a Global Administrator in this transaction; nil for anybody else.
     ///
     /// - Throws: ``StorageError``
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match?
 }
 
 /// For how long after a person has signed in, or an application has proved its identity, dangerous operations are
@@ -51,8 +51,8 @@ struct PersonRule: AdminRule {
         return match
     }
 
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool {
-        try held(connection).all.contains(DirectoryRole.globalAdministrator.id)
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? {
+        try held(connection).match(anyOf: [.globalAdministrator])
     }
 
     private func held(_ connection: any Connection) throws -> HeldRoles {
@@ -83,7 +83,7 @@ struct ApplicationRule: AdminRule {
     }
 
     /// No permission makes an application a Global Administrator.
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool { false }
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? { nil }
 }
 
 /// The name of a permission for administration, such as `User.Read.All`.
@@ -109,7 +109,7 @@ struct StrangerRule: AdminRule {
         return .assigned
     }
 
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool { false }
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? { nil }
 }
 
 extension AdminOperation {
