@@ -188,12 +188,12 @@ import Testing
         for _ in 0..<2 {
             let client: IdentityAdmin.Client = try await admin.call(
                 IdentityAdmin.addClient, body: IdentityAdmin.NewClient(displayName: "Rounds", redirectURIs: []))
-            let code = ids.isEmpty ? nil : "identity.client.ambiguous"
             ids.append(client.id)
             let answer = try await admin.send(IdentityAdmin.listClientSecrets, ["client": "Rounds"])
-            #expect(answer.status == (code == nil ? .ok : .conflict) && answer.text.contains(code ?? ""))
+            #expect(answer.status == (ids.count == 1 ? .ok : .conflict))
         }
         let several = try await admin.reason(IdentityAdmin.removeClient, ["client": "Rounds"])
+        #expect(several.code == "identity.client.ambiguous")
         #expect(Set(several.candidates?.map(\.id) ?? []) == Set(ids))
         for id in ids { #expect(try await admin.send(IdentityAdmin.removeClient, ["client": id]).status == .noContent) }
         #expect(try await admin.refusal(IdentityAdmin.removeClient, ["client": "Rounds"]) == "identity.client.missing")
