@@ -69,7 +69,9 @@ package struct EntityTag: Sendable, Equatable {
 
     /// The digests are longer than one may guess and shorter than a whole hash: a change that goes unnoticed has one
     /// chance in 2⁴⁸.
-    private static func digest(_ bytes: [UInt8], _ length: Int) -> [UInt8] { Array(SHA256.hash(data: bytes).prefix(length)) }
+    private static func digest(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
+        Array(SHA256.hash(data: bytes).prefix(length))
+    }
 }
 
 /// A value as a JSON object.

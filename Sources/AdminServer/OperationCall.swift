@@ -44,7 +44,8 @@ package struct OperationCall: Sendable {
         } catch is NIOTooManyBytesError {
             throw OperationRefusal(
                 "admin.tooLarge", .contentTooLarge,
-                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits."))
+                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits.")
+            )
         }
     }
 

@@ -81,11 +81,13 @@ import Testing
         for operation in Self.operations {
             for code in operation.errors {
                 let status = RefusalStatus.of(code)
-                #expect(try Self.codes(status, of: operation, in: Self.socket).contains(code), "\(operation.id): \(code)")
+                #expect(
+                    try Self.codes(status, of: operation, in: Self.socket).contains(code), "\(operation.id): \(code)")
             }
             let responses = try Self.item(operation, in: Self.https)["responses"]?.object ?? [:]
             #expect(responses["default"] == nil, "\(operation.id)")
-            #expect((responses[String(operation.status)] != nil) == (operation.access != .serverOnly), "\(operation.id)")
+            #expect(
+                (responses[String(operation.status)] != nil) == (operation.access != .serverOnly), "\(operation.id)")
         }
     }
 
@@ -120,7 +122,9 @@ import Testing
         }
     }
 
-    @Test func `conditions and idempotency keys are parameters of the operations that take them, and of no others`() throws {
+    @Test func `conditions and idempotency keys are parameters of the operations that take them, and of no others`()
+        throws
+    {
         for operation in Self.operations {
             let parameters = try Self.item(operation, in: Self.socket)["parameters"]?.array ?? []
             let names = Set(parameters.compactMap { $0.object?["name"]?.string })
@@ -145,7 +149,9 @@ import Testing
         let algorithm = schemas["IdentityAdmin.NewClient"]?.object?["properties"]?.object?["tokenAlgorithm"]
         #expect(algorithm?.object?["enum"] == .array([.string("RS256"), .string("ES256"), .null]))
         #expect(schemas["IdentityAdmin.User"]?.object?["additionalProperties"] == nil)
-        #expect(schemas["IdentityAdmin.User"]?.object?["properties"]?.object?["jobTitle"] == .object(["type": .string("string")]))
+        #expect(
+            schemas["IdentityAdmin.User"]?.object?["properties"]?.object?["jobTitle"]
+                == .object(["type": .string("string")]))
     }
 
     /// A limit is not lost when its member is renamed.
@@ -156,10 +162,11 @@ import Testing
             if case .json(let reply) = operation.reply() { Self.note(reply, in: &known) }
         }
         let sources = try CodableSources.files(in: "Sources/AdminAPI").map(\.text).joined()
-        let tables = sources.matches(of: /extension (\S+): LimitedMembers \{\n.*?= \[(.*?)\n(?:    \]|\})/.dotMatchesNewlines())
+        let tables = sources.matches(
+            of: /extension (\S+): LimitedMembers \{\n.*?= \[(.*?)\n(?:    \]|\})/.dotMatchesNewlines())
         #expect(tables.count > 15)
         for table in tables {
-            let members = table.output.2.matches(of: /"(\w+)": /).map { String($0.output.1) }
+            let members = table.output.2.matches(of: #/"(\w+)": /#).map { String($0.output.1) }
             let name = String(table.output.1)
             #expect(!members.isEmpty && known[name]?.isSuperset(of: members) == true, "\(name)")
         }

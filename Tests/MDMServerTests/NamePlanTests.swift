@@ -92,7 +92,8 @@ import Testing
             }
             #expect(scans.planned > 20)
             // PostgreSQL reads small tables as a whole.
-            let small = fixture.management.database.isShared
+            let small =
+                fixture.management.database.isShared
                 ? ["enrollment", "command", "audit", #""heldProfile""#, #""heldApp""#] : []
             #expect(scans.found.filter { step in !small.contains { step.contains("Seq Scan on \($0)") } } == [])
         }

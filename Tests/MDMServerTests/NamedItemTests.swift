@@ -281,7 +281,8 @@ import Testing
             #expect(installed.subject == "org.baton.authenticator 3.0")
             // What is refused for the bundle identifier is refused for the title.
             let bad: MDMAdmin.Configuration = ["sharedDeviceMode": .string("true")]
-            for (body, end) in [(MDMAdmin.PushedApp(configuration: bad) as any Encodable, ""), (bad, "/configuration")] {
+            for (body, end) in [(MDMAdmin.PushedApp(configuration: bad) as any Encodable, ""), (bad, "/configuration")]
+            {
                 #expect(try await fixture.refusal(.put, "\(app)/App\(end)", body) == "mdm.app.configuration")
             }
             let configured: MDMAdmin.Command = try await fixture.call(
@@ -294,7 +295,8 @@ import Testing
             #expect(try await self.reason(.delete, "\(app)/App/configuration", in: fixture).code == "mdm.app.ambiguous")
             #expect(try await fixture.refusal(.put, "\(app)/x", MDMAdmin.PushedApp()) == "mdm.app.missing")
             // An app that only the device has, whose bundle identifier is the title of another one.
-            let new = MDMAdmin.NewApp(path: path, bundleIdentifier: "com.contoso.x", version: "1", title: "com.contoso.y")
+            let new = MDMAdmin.NewApp(
+                path: path, bundleIdentifier: "com.contoso.x", version: "1", title: "com.contoso.y")
             let _: MDMAdmin.App = try await fixture.call(.post, "/apps", new)
             try await fixture.management.database.write { connection in
                 try connection.execute(

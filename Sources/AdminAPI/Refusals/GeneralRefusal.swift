@@ -34,7 +34,8 @@ package struct GeneralRefusal: Sendable {
         GeneralRefusal("admin.tooMany", 429, "The caller has called too often within a minute.") { $1 == .https },
         GeneralRefusal("admin.path", 404, "There is no operation at this path.") { _, _ in false },
         GeneralRefusal("admin.method", 405, "The path has no operation with this method.") { _, _ in false },
-        GeneralRefusal("admin.request", 400, "The request is malformed; the status can also be another one below 500.") { _, _ in
+        GeneralRefusal("admin.request", 400, "The request is malformed; the status can also be another one below 500.")
+        { _, _ in
             false
         },
         GeneralRefusal("admin.socketOnly", 403, "Only the server's own socket serves the operation.") {
@@ -53,7 +54,9 @@ package struct GeneralRefusal: Sendable {
 
     /// The refusals of requests whose header fields, size or page an operation does not accept.
     private static let request: [GeneralRefusal] = [
-        GeneralRefusal("admin.condition", 400, "`If-Match` has no tag of this server, or the operation has no condition.") {
+        GeneralRefusal(
+            "admin.condition", 400, "`If-Match` has no tag of this server, or the operation has no condition."
+        ) {
             $0.isServed(at: $1)
         },
         GeneralRefusal("admin.tooLarge", 413, "The body is too large.") { $0.isServed(at: $1) },
@@ -70,7 +73,9 @@ package struct GeneralRefusal: Sendable {
 
     /// The refusals in the transaction of an act.
     private static let act: [GeneralRefusal] = [
-        GeneralRefusal("admin.privileged", 403, "The person has a role, so only a Global Administrator may act on them.") {
+        GeneralRefusal(
+            "admin.privileged", 403, "The person has a role, so only a Global Administrator may act on them."
+        ) {
             $1 == .https && $0.permission != nil && $0.isActOnPerson
         },
         GeneralRefusal("admin.changed", 412, "The object has changed since the caller read it.") {

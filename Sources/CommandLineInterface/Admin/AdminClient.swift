@@ -134,7 +134,8 @@ package struct AdminClient: Sendable {
     package func check(_ operation: AdminOperation) throws {
         guard door.session != nil, operation.access == .serverOnly else { return }
         throw CommandFailure(
-            code: "admin.socketOnly", message: "This command concerns the whole server, so it works only on the server.",
+            code: "admin.socketOnly",
+            message: "This command concerns the whole server, so it works only on the server.",
             remedy: "Run it on the server's machine, as the server's user or root, without --url and BATON_ADMIN_URL.")
     }
 

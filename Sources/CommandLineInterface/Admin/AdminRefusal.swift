@@ -30,7 +30,9 @@ struct AdminRefusal: Sendable {
         switch status {
         case 401:
             let challenge = headers[canonicalForm: "WWW-Authenticate"].joined(separator: ", ")
-            guard code == "admin.stepUp" || challenge.contains("insufficient_user_authentication") else { return .token }
+            guard code == "admin.stepUp" || challenge.contains("insufficient_user_authentication") else {
+                return .token
+            }
             let named = challenge.firstMatch(of: /max_age="?(\d{1,5})/).flatMap { Int($0.output.1) }
             return .stepUp(seconds: named ?? defaultAge)
         case 429:

@@ -117,7 +117,8 @@ import Testing
         #expect(try await admin.refusal(IdentityAdmin.getDevice, ["device": "Udid"]) == "identity.device.ambiguous")
         try await join(Self.third, "Ward 8", udid: "udid", fixture)
         let reason = try await admin.reason(IdentityAdmin.getDevice, ["device": "udid"])
-        #expect(reason.code == "identity.device.ambiguous" && reason.candidates?.map(\.id) == [Self.second, Self.third])
+        #expect(
+            reason.code == "identity.device.ambiguous" && reason.candidates?.map(\.id) == [Self.second, Self.third])
     }
 
     @Test func `a device that only device management knows is refused with the reason`() async throws {
@@ -149,7 +150,8 @@ import Testing
         try await join(Self.first, "Ward 7", udid: "UDID-1", fixture)
         try await join(Self.second, "Ward 8", fixture)
         func told(_ text: String) async throws -> [DeviceNeighbour.Device] {
-            try await fixture.platform.devices(named: try #require(ObjectName(text)), tenant: fixture.tenant.id.rawValue)
+            try await fixture.platform.devices(
+                named: try #require(ObjectName(text)), tenant: fixture.tenant.id.rawValue)
         }
         #expect(try await told("Ward 7") == [.init(label: "Ward 7 (device id \(Self.first))", udid: "UDID-1")])
         #expect(try await told(Self.second) == [.init(label: "Ward 8 (device id \(Self.second))", udid: nil)])
@@ -162,10 +164,12 @@ import Testing
         let fixture = try await TestPlatform()
         let admin = AdminClient(fixture)
         let ward: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: nil))
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: nil))
         // The name of a group is the id of another one.
         let _: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, body: IdentityAdmin.NewGroup(displayName: ward.id, mailNickname: "x", description: nil))
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: ward.id, mailNickname: "x", description: nil))
         let amara = ["user": "AMARA@contoso.test"]
         for name in ["Ward 7", ward.id.uppercased()] {
             let member = amara.merging(["group": name]) { $1 }
@@ -179,7 +183,8 @@ import Testing
             body: IdentityAdmin.NewGroup(displayName: digits, mailNickname: "z", description: nil))
         #expect(try await admin.refusal(IdentityAdmin.removeGroup, ["group": digits]) == "identity.group.missing")
         let again: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: "y", description: nil))
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: "y", description: nil))
         let ambiguous = try await admin.reason(IdentityAdmin.removeGroup, ["group": "Ward 7"])
         #expect(ambiguous.code == "identity.group.ambiguous")
         #expect(Set(ambiguous.candidates?.map(\.id) ?? []) == [ward.id, again.id])

@@ -154,7 +154,8 @@ import Testing
             }
             for words in [["commands"], ["unenroll"], ["add", "y", "--output", "/dev/null", "--takes-over"]] {
                 let elsewhere = try await admin.refused(["device"] + words + [Self.second])
-                #expect(elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
+                #expect(
+                    elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
             }
             // A device that has left is still found by its UDID, and its name is free again.
             try await admin.done("device", "commands", "UDID-3")

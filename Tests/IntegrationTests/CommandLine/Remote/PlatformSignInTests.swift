@@ -59,7 +59,9 @@ import Testing
         }
 
         /// A session that keeps its tokens in a file.
-        func session(_ method: PersonSignIn.Method, now: @escaping @Sendable () -> Int = { WallClock.seconds }) -> AdminSession {
+        func session(_ method: PersonSignIn.Method, now: @escaping @Sendable () -> Int = { WallClock.seconds })
+            -> AdminSession
+        {
             let browser = browser
             let signIn = PersonSignIn(by: method, now: now, open: { await browser.open($0) }) { instruction in
                 guard case .enter(let code, let address) = instruction else { return }
@@ -81,7 +83,8 @@ import Testing
             let (own, login) = addresses.withLock(\.self)
             if request.path == "/.well-known/oauth-protected-resource" {
                 return .json(
-                    #"{"resource":"\#(own)","authorization_servers":["\#(login)/organizations/v2.0"],"scopes_supported":[]}"#)
+                    #"{"resource":"\#(own)","authorization_servers":["\#(login)/organizations/v2.0"],"scopes_supported":[]}"#
+                )
             }
             tokens.all.withLock { $0 += request.headers["Authorization"] }
             return .json("[]")
@@ -104,7 +107,9 @@ import Testing
             _ = try await client.call(IdentityAdmin.listUsers(["tenant": "-"]))
             let first = try claims(fixture.tokens.all.withLock(\.last))
             #expect(try first.string(ClaimName.audience) == fixture.administration.origin)
-            #expect(try first.string(ClaimName.appID) == AdministrationApp.clientID || first[ClaimName.authorizedParty] != nil)
+            #expect(
+                try first.string(ClaimName.appID) == AdministrationApp.clientID
+                    || first[ClaimName.authorizedParty] != nil)
             #expect(try first.string(ClaimName.scopes).contains("User.Read.All"), "\(first)")
 
             // Two hours later the token has expired, and is renewed.
@@ -165,7 +170,9 @@ import Testing
 
             let unnamed = try session("other.test")
             let refusal = await #expect(throws: CommandFailure.self) { try await unnamed.accessToken() }
-            #expect(refusal?.code == "sign_in_server" || refusal?.code == "sign_in_refused", "\(String(describing: refusal))")
+            #expect(
+                refusal?.code == "sign_in_server" || refusal?.code == "sign_in_refused",
+                "\(String(describing: refusal))")
         }
     }
 }
