@@ -99,7 +99,7 @@ package enum EntityCondition: Sendable, Equatable {
         guard let field = request.headers[.ifMatch] else { return nil }
         guard operation.isConditional else {
             throw OperationRefusal(
-                "admin.condition", .badRequest,
+                "admin.condition", status: .badRequest,
                 (
                     "This operation cannot depend on the state of an object.",
                     "Leave If-Match out, or use an operation that docs/administration.md lists with it."
@@ -115,7 +115,7 @@ package enum EntityCondition: Sendable, Equatable {
         let tags = texts.compactMap { EntityTag($0) }
         guard !tags.isEmpty, tags.count == texts.count, tags.count <= 10 else {
             throw OperationRefusal(
-                "admin.condition", .badRequest,
+                "admin.condition", status: .badRequest,
                 ("If-Match has no tag of this server.", "Send the ETag of the answer with which you read the object."))
         }
         self = .isOneOf(tags)
@@ -131,7 +131,7 @@ package enum EntityCondition: Sendable, Equatable {
         let changed = tags.map { $0.changes(in: object) }.min { $0.count < $1.count } ?? []
         let named = changed.isEmpty ? "" : ": \(changed.joined(separator: ", "))"
         throw OperationRefusal(
-            "admin.changed", .preconditionFailed,
+            "admin.changed", status: .preconditionFailed,
             (
                 "The object has changed since you read it\(named).",
                 "Read it again, decide whether your change is still right, and repeat it with the new ETag."

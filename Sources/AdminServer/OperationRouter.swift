@@ -112,7 +112,7 @@ package struct OperationRouter<Call: Sendable> {
                     try await AuditLog.$door.withValue(caller.door) {
                         try await caller.admit(to: operation)
                         let received = try await OperationCall(
-                            operation, by: caller, request, context.parameters, limit: limit)
+                            operation, by: caller, request, places: context.parameters, limit: limit)
                         return try await answers.respond(to: received, with: answer)
                     }
                 }

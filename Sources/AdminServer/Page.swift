@@ -33,7 +33,7 @@ package struct PageRequest: Sendable {
 
     private static func refusal(_ message: String) -> OperationRefusal {
         OperationRefusal(
-            "admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
+            "admin.page", status: .badRequest, (message, "Follow the link in the header field Link to the next page."))
     }
 }
 

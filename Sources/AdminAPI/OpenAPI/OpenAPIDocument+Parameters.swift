@@ -32,21 +32,21 @@ extension OpenAPIDocument {
         if operation.isConditional {
             fields.append(
                 Self.field(
-                    "If-Match", .pattern(#"^(\*|"[A-Za-z0-9_=-]+"(, *"[A-Za-z0-9_=-]+"){0,9})$"#),
+                    "If-Match", limits: .pattern(#"^(\*|"[A-Za-z0-9_=-]+"(, *"[A-Za-z0-9_=-]+"){0,9})$"#),
                     "The `ETag` of the answer with which the caller read the object. The change is refused if the object "
                         + "is in another state."))
         }
         if operation.method == .post {
             fields.append(
                 Self.field(
-                    "Idempotency-Key", .length(1...64, "^[!-~]+$"),
+                    "Idempotency-Key", limits: .length(1...64, "^[!-~]+$"),
                     "A name that the caller gives to this request. A repeated request with the same name within a day is "
                         + "answered without being carried out again."))
         }
         return fields
     }
 
-    private static func field(_ name: String, _ limits: SchemaLimits, _ meaning: String) -> JSONValue {
+    private static func field(_ name: String, limits: SchemaLimits, _ meaning: String) -> JSONValue {
         .object([
             "name": .string(name), "in": .string("header"), "required": .bool(false), "description": .string(meaning),
             "schema": .object(typed("string", limits.keywords)),

@@ -18,13 +18,13 @@ extension OpenAPIDocument {
         if operation.isPaged { fields.append(.link) }
         if operation.method == .post { fields.append(.replayed) }
         switch operation.reply() {
-        case .nothing: return Self.response("Done.", fields)
-        case .json(let schema): return Self.response("The answer.", fields, Self.json(form(of: schema)))
+        case .nothing: return Self.response("Done.", fields: fields)
+        case .json(let schema): return Self.response("The answer.", fields: fields, Self.json(form(of: schema)))
         case .document:
-            return Self.response("A JSON document.", fields, Self.json(.object(Self.typed("object"))))
+            return Self.response("A JSON document.", fields: fields, Self.json(.object(Self.typed("object"))))
         case .export:
             return Self.response(
-                "JSON lines, of which the last is the number of the others.", fields,
+                "JSON lines, of which the last is the number of the others.", fields: fields,
                 [ExportEnd.mediaType: .object([:])])
         }
     }
@@ -40,7 +40,7 @@ extension OpenAPIDocument {
         let code = JSONValue.object(["enum": .array(codes.map(JSONValue.string))])
         let narrowed = ["code", "error"].reduce(code) { .object(["properties": .object([$1: $0])]) }
         return Self.response(
-            codes.map { "`\($0)`" }.joined(separator: ", "), fields,
+            codes.map { "`\($0)`" }.joined(separator: ", "), fields: fields,
             Self.json(.object(["allOf": .array([form(of: Schema(of: AdminFailure.self)), narrowed])])))
     }
 
@@ -49,7 +49,7 @@ extension OpenAPIDocument {
     }
 
     private static func response(
-        _ description: String, _ fields: [Field], _ content: [String: JSONValue] = [:]
+        _ description: String, fields: [Field], _ content: [String: JSONValue] = [:]
     ) -> JSONValue {
         let headers = fields.map { field in
             (field.rawValue, JSONValue.object(["$ref": .string("#/components/headers/\(field.rawValue)")]))

@@ -18,7 +18,7 @@ package struct GeneralRefusal: Sendable {
     let applies: @Sendable (AdminOperation, AdminDoor) -> Bool
 
     private init(
-        _ code: String, _ status: Int, _ cause: String,
+        _ code: String, status: Int, _ cause: String,
         applies: @escaping @Sendable (AdminOperation, AdminDoor) -> Bool = { _, _ in true }
     ) {
         (self.code, self.status, self.cause, self.applies) = (code, status, cause, applies)
@@ -29,25 +29,28 @@ package struct GeneralRefusal: Sendable {
 
     /// The refusals of the HTTPS listener, before an operation reads anything of the request.
     private static let door: [GeneralRefusal] = [
-        GeneralRefusal("admin.origin", 403, "The request comes from a page of another site.") { $1 == .https },
-        GeneralRefusal("admin.token", 401, "The access token is missing or not valid.") { $1 == .https },
-        GeneralRefusal("admin.tooMany", 429, "The caller has called too often within a minute.") { $1 == .https },
-        GeneralRefusal("admin.path", 404, "There is no operation at this path.") { _, _ in false },
-        GeneralRefusal("admin.method", 405, "The path has no operation with this method.") { _, _ in false },
-        GeneralRefusal("admin.request", 400, "The request is malformed; the status can also be another one below 500.")
-        { _, _ in
+        GeneralRefusal("admin.origin", status: 403, "The request comes from a page of another site.") { $1 == .https },
+        GeneralRefusal("admin.token", status: 401, "The access token is missing or not valid.") { $1 == .https },
+        GeneralRefusal("admin.tooMany", status: 429, "The caller has called too often within a minute.") {
+            $1 == .https
+        },
+        GeneralRefusal("admin.path", status: 404, "There is no operation at this path.") { _, _ in false },
+        GeneralRefusal("admin.method", status: 405, "The path has no operation with this method.") { _, _ in false },
+        GeneralRefusal(
+            "admin.request", status: 400, "The request is malformed; the status can also be another one below 500."
+        ) { _, _ in
             false
         },
-        GeneralRefusal("admin.socketOnly", 403, "Only the server's own socket serves the operation.") {
+        GeneralRefusal("admin.socketOnly", status: 403, "Only the server's own socket serves the operation.") {
             $1 == .https && $0.access == .serverOnly
         },
-        GeneralRefusal("admin.permission", 403, "The access token does not have the operation's permission.") {
+        GeneralRefusal("admin.permission", status: 403, "The access token does not have the operation's permission.") {
             $1 == .https && $0.permission != nil
         },
-        GeneralRefusal("admin.role", 403, "The person has none of the operation's roles.") {
+        GeneralRefusal("admin.role", status: 403, "The person has none of the operation's roles.") {
             $1 == .https && $0.permission != nil
         },
-        GeneralRefusal("admin.stepUp", 401, "The operation is dangerous, and the sign-in was too long ago.") {
+        GeneralRefusal("admin.stepUp", status: 401, "The operation is dangerous, and the sign-in was too long ago.") {
             $1 == .https && $0.permission != nil && $0.isDangerous
         },
     ]
@@ -55,18 +58,18 @@ package struct GeneralRefusal: Sendable {
     /// The refusals of requests whose header fields, size or page an operation does not accept.
     private static let request: [GeneralRefusal] = [
         GeneralRefusal(
-            "admin.condition", 400, "`If-Match` has no tag of this server, or the operation has no condition."
+            "admin.condition", status: 400, "`If-Match` has no tag of this server, or the operation has no condition."
         ) {
             $0.isServed(at: $1)
         },
-        GeneralRefusal("admin.tooLarge", 413, "The body is too large.") { $0.isServed(at: $1) },
-        GeneralRefusal("admin.idempotency.method", 400, "Only POST takes an `Idempotency-Key`.") {
+        GeneralRefusal("admin.tooLarge", status: 413, "The body is too large.") { $0.isServed(at: $1) },
+        GeneralRefusal("admin.idempotency.method", status: 400, "Only POST takes an `Idempotency-Key`.") {
             $0.isServed(at: $1) && $0.method != .post
         },
-        GeneralRefusal("admin.idempotency.key", 400, "The `Idempotency-Key` is malformed.") {
+        GeneralRefusal("admin.idempotency.key", status: 400, "The `Idempotency-Key` is malformed.") {
             $0.isServed(at: $1) && $0.method == .post
         },
-        GeneralRefusal("admin.page", 400, "The page does not exist, or its size is not 1 to 1000.") {
+        GeneralRefusal("admin.page", status: 400, "The page does not exist, or its size is not 1 to 1000.") {
             $0.isServed(at: $1) && $0.isPaged
         },
     ]
@@ -74,31 +77,34 @@ package struct GeneralRefusal: Sendable {
     /// The refusals in the transaction of an act.
     private static let act: [GeneralRefusal] = [
         GeneralRefusal(
-            "admin.privileged", 403, "The person has a role, so only a Global Administrator may act on them."
+            "admin.privileged", status: 403, "The person has a role, so only a Global Administrator may act on them."
         ) {
             $1 == .https && $0.permission != nil && $0.isActOnPerson
         },
-        GeneralRefusal("admin.changed", 412, "The object has changed since the caller read it.") {
+        GeneralRefusal("admin.changed", status: 412, "The object has changed since the caller read it.") {
             $0.isServed(at: $1) && $0.isConditional
         },
-        GeneralRefusal("admin.idempotency.reused", 409, "The `Idempotency-Key` belongs to another request.") {
+        GeneralRefusal("admin.idempotency.reused", status: 409, "The `Idempotency-Key` belongs to another request.") {
             $0.isServed(at: $1) && $0.method == .post
         },
         GeneralRefusal(
-            "admin.idempotency.unfinished", 409, "The request has been carried out, but its answer is not known."
+            "admin.idempotency.unfinished", status: 409,
+            "The request has been carried out, but its answer is not known."
         ) {
             $0.isServed(at: $1) && $0.method == .post
         },
         GeneralRefusal(
-            "admin.idempotency.secret", 409, "The request has been carried out; its answer contained a secret."
+            "admin.idempotency.secret", status: 409, "The request has been carried out; its answer contained a secret."
         ) {
             $0.isServed(at: $1) && $0.hasSecretReply
         },
-        GeneralRefusal("admin.idempotency.many", 429, "The caller has used too many idempotency keys within a day.") {
+        GeneralRefusal(
+            "admin.idempotency.many", status: 429, "The caller has used too many idempotency keys within a day."
+        ) {
             $0.isServed(at: $1) && $0.method == .post
         },
         GeneralRefusal(
-            "server.database.unavailable", 503, "The server cannot use its database at this moment."),
+            "server.database.unavailable", status: 503, "The server cannot use its database at this moment."),
     ]
 }
 

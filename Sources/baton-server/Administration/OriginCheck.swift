@@ -18,7 +18,7 @@ struct OriginCheck: RouterMiddleware {
         guard request.headers[.origin].map({ $0 == origin }) ?? true, ["none", "same-origin", nil].contains(site) else {
             return Response(
                 OperationRefusal(
-                    "admin.origin", .forbidden,
+                    "admin.origin", status: .forbidden,
                     (
                         "The request comes from a page of another site.",
                         "Call from a program, or from a page of this server."

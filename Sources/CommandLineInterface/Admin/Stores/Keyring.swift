@@ -32,7 +32,7 @@ struct Keyring: SignInStore {
             guard let parent, parent.hasPrefix("/") else { return nil }
             let folder = Directory(path: parent + "/baton")
             do { try folder.makePrivate() } catch {
-                throw PrivateFileFailure.reading(error, "sign_in_lock", folder.path)
+                throw PrivateFileFailure.reading(error, code: "sign_in_lock", folder.path)
             }
             return folder.path + "/admin.lock"
         }
