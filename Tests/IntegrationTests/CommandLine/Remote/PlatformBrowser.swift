@@ -77,7 +77,7 @@ final class PlatformBrowser: Sendable {
     }
 
     private static func plain(_ text: Substring) -> String {
-        text.replacing("&amp;", with: "&").replacing("&#39;", with: "'").replacing("&quot;", with: "\"")
+        String(text).replacing("&amp;", with: "&").replacing("&#39;", with: "'").replacing("&quot;", with: "\"")
     }
 
     private func send(_ method: String, _ address: String, _ form: FormParameters? = nil) async throws -> HTTPSClient.Response {

@@ -3,6 +3,7 @@ import AdminAPI
 import Crypto
 import DeviceHTTPS
 import Foundation
+import NIOHTTP1
 import OAuth
 import Redaction
 import Synchronization

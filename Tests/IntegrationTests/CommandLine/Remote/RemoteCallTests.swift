@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import NIOHTTP1
 import OAuth
+import Synchronization
 import TestSupport
 import Testing
 

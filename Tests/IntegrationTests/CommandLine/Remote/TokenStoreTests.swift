@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import OAuth
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
             case "name": try FileManager.default.linkItem(atPath: file, toPath: other)
             case "pipe":
                 try FileManager.default.removeItem(atPath: file)
-                try #require(mkfifo(file, 0o600) == 0)
+                try #require(unsafe mkfifo(file, 0o600) == 0)
             case "folder":
                 // The tokens can be read, but not written.
                 try Self.setMode(0o777, of: admin.scratch.path)
@@ -54,7 +55,7 @@ import Testing
                 let run = try await admin.run(["user", "list", "--json", "--url", other.url, "--ca", other.authority])
                 let refusal = try CommandRun.Failure(run.errors).error
                 #expect(refusal.code == "token_file_other" && refusal.message.contains(admin.url))
-                #expect(other.administration.state.withLock(\.calls.isEmpty))
+                #expect(other.administration.state.withLock(\.calls.count) == 0)
             }
         }
     }
@@ -78,7 +79,9 @@ import Testing
             let folder = "export HOME='\(admin.scratch.path)' XDG_RUNTIME_DIR='\(admin.scratch.path)'\n"
             let preparing = try await RunningProgram.start(
                 "/bin/sh", ["-ec", folder + environment + start], log: "keyring", awaitsReady: false, in: admin.scratch)
-            try #require(try await preparing.waitForExit() == 0, "\(try preparing.log())")
+            let code = try await preparing.waitForExit()
+            let log = try preparing.log()
+            try #require(code == 0, "\(log)")
             try await body(admin, environment)
         }
     }
@@ -124,7 +127,7 @@ import Testing
             let signIn = try await admin.run(["sign-in", "--json"], tokenFile: false, more: environment)
             let refusal = try CommandRun.Failure(signIn.errors).error
             #expect(refusal.code == code && refusal.remedy.contains("--token-file"), "\(signIn)")
-            #expect(admin.administration.state.withLock(\.authorizations.isEmpty))
+            #expect(admin.administration.state.withLock(\.authorizations.count) == 0)
             let list = try await admin.run(["user", "list", "--json"], tokenFile: false, more: environment)
             let required = try CommandRun.Failure(list.errors).error
             #expect(required.code == "sign_in_required" && required.message.contains(refusal.message), "\(list)")
