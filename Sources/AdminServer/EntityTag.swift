@@ -42,7 +42,8 @@ package struct EntityTag: Sendable, Equatable {
         let encoded = String(text.dropFirst().dropLast()).replacing("-", with: "+").replacing("_", with: "/")
         guard let bytes = Data(base64Encoded: encoded) else { return nil }
         let length = Self.nameLength + Self.valueLength
-        guard !bytes.isEmpty, bytes.count % length == 0, bytes.count / length <= Self.maximumMembers else { return nil }
+        // An object without members has an empty tag.
+        guard bytes.count % length == 0, bytes.count / length <= Self.maximumMembers else { return nil }
         members = stride(from: 0, to: bytes.count, by: length).map { start in
             let member = Array(bytes[start..<start + length])
             return Member(name: Array(member.prefix(Self.nameLength)), value: Array(member.dropFirst(Self.nameLength)))

@@ -96,7 +96,7 @@ extension OpenAPIDocument {
             case .breakGlass: OpenAPIDocument.typed("integer")
             case .retryAfter: OpenAPIDocument.typed("integer", ["minimum": .integer(1)])
             case .link: OpenAPIDocument.typed("string", ["pattern": .string("^<[^>]+>; rel=\"next\"$")])
-            case .entityTag: OpenAPIDocument.typed("string", ["pattern": .string("^\"[A-Za-z0-9_=-]+\"$")])
+            case .entityTag: OpenAPIDocument.typed("string", ["pattern": .string("^\"[A-Za-z0-9_=-]*\"$")])
             case .replayed: OpenAPIDocument.typed("string", ["enum": .array([.string("true")])])
             case .requestID, .challenge: OpenAPIDocument.typed("string")
             }

@@ -116,7 +116,7 @@ extension AdminOperation {
     package var isPaged: Bool { query.contains { $0.name == QueryParameter.after.name } }
 
     /// Whether the operation changes a person, or ends sessions of a person.
-    private var isActOnPerson: Bool {
+    fileprivate var isActOnPerson: Bool {
         isChange && (path.contains("/users/{user}") || path.contains("/sessions/{session}"))
     }
 

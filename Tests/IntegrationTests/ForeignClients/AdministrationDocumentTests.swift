@@ -15,18 +15,12 @@ extension ForeignClientsTests {
             try await check("documents")
         }
 
-        @Test func `each role that the server has is one of these cases`() async throws { try await check("roles") }
-
-        /// With `BATON_SOAK`, schemathesis makes fifteen times as many calls.
-        @Test(arguments: [
-            "nobody", "application", "global_administrator", "global_reader", "cloud_device_administrator",
-            "directory_readers", "helpdesk_administrator", "intune_administrator", "privileged_role_administrator",
-            "security_administrator", "security_reader", "user_administrator",
-        ])
-        func `schemathesis gets only documented answers over HTTPS, and no act without its role`(caller: String)
+        /// With `BATON_SOAK`, schemathesis makes many more calls.
+        @Test(arguments: ["everybody", "global_administrators"])
+        func `schemathesis gets only documented answers over HTTPS, and no act without its role`(callers: String)
             async throws
         {
-            try await check(caller)
+            try await check(callers)
         }
     }
 }
