@@ -187,7 +187,7 @@ import Testing
     @Test func `the scope names the administration, and all permissions at once`() async throws {
         let application = try await TestApplication(TestPlatform())
         for (scope, number) in [
-            (nil, 900144), ("", 1_002_012), ("\(TestApplication.resource)/Device.Read.All", 1_002_012),
+            (nil, 900144), ("", 900144), ("\(TestApplication.resource)/Device.Read.All", 1_002_012),
             ("\(TestApplication.resource)/.default offline_access", 1_002_012), (".default", 1_002_012),
             ("https://graph.test/.default", 5_000_646), ("https://nowhere.test/.default", 500011),
             ("urn:ms-drs:drs.test/.default", 5_000_646),
