@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import AdminServer
 import Files
 import Foundation
 import HTTPTypes
@@ -153,7 +154,8 @@ import Testing
                 default: []
                 }
             }
-            let router = Router(context: BasicRequestContext.self)
+            let router = Router(context: AdminContext.self)
+            router.add(middleware: FixedCaller(.localOperator(userID: nil)))
             fixture.management.addAdminRoutes(to: router, directory: directory)
             let admin = TestClient(router.buildResponder())
             func refused(_ name: String) async throws -> AdminFailure.Reason {

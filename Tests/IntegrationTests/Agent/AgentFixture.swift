@@ -135,8 +135,11 @@ extension ProcessTable {
 
 /// Whether something exists at this path; throws if that cannot be determined.
 func isThere(_ path: String) throws -> Bool {
-    var status = stat()
-    if unsafe lstat(path, &status) == 0 { return true }
-    guard errno == ENOENT else { throw TestProblem("\(path): error \(errno)") }
-    return false
+    do {
+        // This reads the attributes of a link itself, not of what it leads to.
+        _ = try FileManager.default.attributesOfItem(atPath: path)
+        return true
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+        return false
+    }
 }

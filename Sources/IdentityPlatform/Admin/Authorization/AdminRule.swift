@@ -135,7 +135,7 @@ extension OperationRefusal {
             }
         let error = refusal == .missing ? "" : ", error=\"invalid_token\""
         self.init(
-            "admin.token", .unauthorized,
+            "admin.token", status: .unauthorized,
             (message, "Sign in (baton admin sign-in), or get a token for \(metadata.resource)."),
             headers: [.wwwAuthenticate: "Bearer resource_metadata=\"\(metadata.address)\"\(error)"])
     }
