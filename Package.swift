@@ -217,7 +217,8 @@ let package = Package(
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "AdminServer", "Encodings", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage",
+                "AdminAPI", "AdminServer", "Encodings", "JSON", "OAuth", "Observability", "Receipts", "Redaction",
+                "Storage",
                 "WebPages", .asn1, .certificates, .coreMetrics, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
                 .logging, .nioCore, .nioSSL,
             ],
@@ -225,7 +226,8 @@ let package = Package(
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "AdminServer", "Encodings", "JSON", "MDMProtocol", "Redaction", "Storage", .asn1, .certificates, .crypto,
+                "AdminAPI", "AdminServer", "Encodings", "MDMProtocol", "Redaction", "Storage", .asn1,
+                .certificates, .crypto,
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
@@ -275,7 +277,8 @@ let package = Package(
             name: "baton-server",
             dependencies: [
                 "AdminAPI", "AdminServer", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability",
-                "Processes", "ProxyProtocol", "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL",
+                "Processes", "ProxyProtocol", "PushProtocol", "Redaction", "ServerMetrics", "Storage",
+                "StoragePostgreSQL",
                 "UnixSocket", .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle,
                 .unixSignals,
@@ -398,7 +401,8 @@ let package = Package(
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "AdminServer", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore", "DeviceSettings", "Files",
+                "AdminAPI", "AdminServer", "BrokerIPC", "BrowserPolicies", "DeviceHTTPS", "DeviceKeyStore",
+                "DeviceSettings", "Files",
                 "MDMClient", "MDMProtocol", "MDMServer", "Processes", "Redaction", "Storage", "StoragePostgreSQL",
                 "StorageTestSupport", "TestSupport", .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .subprocess,
@@ -415,8 +419,9 @@ let package = Package(
                 "BrowserExtension", "BrowserPolicies", "CommandLineInterface", "DeviceAudit", "DeviceHTTPS",
                 "DeviceKeyStore", "DeviceSettings", "Files", "Handover", "IdentityPlatform", "JSON", "Leftovers",
                 "MDMProtocol", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
-                "Redaction", "SessionIPC", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages",
-                "baton", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
+                "Redaction", "SessionIPC", "Storage", "StoragePostgreSQL", "StorageTestSupport", "TestSupport",
+                "UnixSocket",
+                "WebPages", "baton", "baton-agent", "baton-browser-host", "baton-dev", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
                 .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
                 .nioPosix, .nioSSL,

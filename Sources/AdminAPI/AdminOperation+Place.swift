@@ -7,6 +7,11 @@ extension AdminOperation {
         package let meaning: String
         /// The codes of refusals if the path names nothing, or more than one thing.
         let errors: [String]
+
+        /// The possible names.
+        var limits: SchemaLimits {
+            name == "permission" ? SchemaLimits(values: AdminOperation.permissions) : .objectName
+        }
     }
 
     /// The placeholders of the path, in their order.

@@ -100,12 +100,24 @@ package struct AdminOperation: Sendable {
     /// Whether a call may depend on the state of an object (`If-Match`): it changes an object that another operation
     /// returns.
     package var isConditional: Bool {
-        guard [.put, .patch, .delete].contains(method), access != .serverOnly else { return false }
-        return Self.all.contains { other in
-            guard other.method == .get, other.path == path, case .json(.object) = other.reply() else { return false }
-            return true
-        }
+        Self.changing.contains(method) && access != .serverOnly && Self.objectPaths.contains(path)
     }
+
+    /// Whether the operation returns one object that others change. Its answer has a tag (`ETag`).
+    package var isObject: Bool { method == .get && Self.objectPaths.contains(path) }
+
+    private static let changing: Set<Method> = [.put, .patch, .delete]
+
+    /// The paths of objects that one operation returns and others change.
+    private static let objectPaths: Set<String> = {
+        let changed = Set(all.filter { changing.contains($0.method) }.map(\.path))
+        let returned = all.filter { operation in
+            guard operation.method == .get, changed.contains(operation.path) else { return false }
+            if case .json(.object) = operation.reply() { return true }
+            return false
+        }
+        return Set(returned.map(\.path))
+    }()
 
     package var isDangerous: Bool {
         if case .change(_, isDangerous: true) = effect { true } else { false }
@@ -128,45 +140,15 @@ package struct AdminOperation: Sendable {
         if case .directory(_, let permission) = access { permission } else { nil }
     }
 
-    /// The permissions of all operations, in alphabetical order.
-    package static let permissions: [String] = Set(all.compactMap(\.permission)).sorted()
-}
-
-/// A parameter in the query of an operation's URL.
-package struct QueryParameter: Sendable {
-    package enum Kind: String, Sendable { case string, integer, boolean }
-
-    package let name: String
-    package let kind: Kind
-    package let isRequired: Bool
-    package let meaning: String
-
-    package init(_ name: String, _ kind: Kind, isRequired: Bool = false, meaning: String) {
-        (self.name, self.kind, self.isRequired, self.meaning) = (name, kind, isRequired, meaning)
+    /// The permissions of which one is enough to call the operation. Whoever may change objects may also read them.
+    package var sufficientPermissions: [String] {
+        guard let permission else { return [] }
+        let stronger = permission.replacing(".Read.", with: ".ReadWrite.")
+        return stronger != permission && Self.permissions.contains(stronger) ? [permission, stronger] : [permission]
     }
 
-    /// The parameters of a list that is returned in pages.
-    package static let paging = [limit, after]
-    package static let limit = QueryParameter(
-        "limit", .integer, meaning: "The number of items on a page, 1 to 1000; by default 100.")
-    package static let after = QueryParameter(
-        "after", .string, meaning: "Where the page begins. The header field `Link` of the previous page contains it.")
-    /// The person whose sessions a list contains.
-    package static let user = QueryParameter(
-        "user", .string, meaning: "The person whose sessions to list, by object id or user principal name.")
-    /// Whether an upload may replace an item.
-    package static let replace = QueryParameter(
-        "replace", .boolean, meaning: "Whether to replace a profile that has the same identifier.")
-    /// The number of lines of an audit log.
-    package static let count = QueryParameter(
-        "count", .integer, meaning: "The number of lines, 1 to 10000; by default 100.")
-    /// The beginning of an export.
-    package static let from = QueryParameter(
-        "from", .integer, isRequired: true, meaning: "The beginning of the period, in milliseconds since 1970.")
-    /// The end of an export.
-    package static let to = QueryParameter(
-        "to", .integer, isRequired: true,
-        meaning: "The end of the period, which is excluded, in milliseconds since 1970.")
+    /// The permissions of all operations, in alphabetical order.
+    package static let permissions: [String] = Set(all.compactMap(\.permission)).sorted()
 }
 
 /// The directory roles that operations are declared for, by Entra's names.

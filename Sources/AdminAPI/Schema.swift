@@ -16,6 +16,8 @@ package indirect enum Schema: Sendable, Equatable {
     case object(name: String, members: [Member])
     /// One of several forms.
     case either([Schema])
+    /// A form of which not every value is possible.
+    case limited(Schema, SchemaLimits)
 
     /// A member of an object.
     package struct Member: Sendable, Equatable {
@@ -44,6 +46,7 @@ extension Schema {
     /// of another form has no unknown members.
     package func unknownMember(in value: JSONValue) -> String? {
         switch (self, value) {
+        case (.limited(let schema, _), _): schema.unknownMember(in: value)
         case (.list(let element), .array(let values)):
             values.lazy.compactMap { element.unknownMember(in: $0) }.first
         case (.map(let element), .object(let members)):

@@ -14,7 +14,12 @@ final class SchemaRecording {
         // The values are empty, so a type may refuse them; what it asked for until then is noted.
         _ = try? Value(from: SchemaDecoder(recording: recording))
         if let single = recording.single { return single }
-        return .object(name: name(of: type), members: recording.members)
+        let limits = (type as? any LimitedMembers.Type)?.limits ?? [:]
+        let members = recording.members.map { member in
+            let schema = limits[member.name].map { member.schema.limited(by: $0) } ?? member.schema
+            return Schema.Member(member.name, schema, isRequired: member.isRequired)
+        }
+        return .object(name: name(of: type), members: members)
     }
 
     /// Returns the name of a type without its module, such as `IdentityAdmin.User`.

@@ -49,11 +49,17 @@ package struct AdminCaller: Sendable {
     package func confirmApart(_ operation: AdminOperation) throws { try permission.confirmApart(operation) }
 
     /// Whether the caller may act on people who have a role themselves, in this transaction of the identity platform's
-    /// database.
+    /// database. If the caller may do so only in an emergency, the use of this permission is recorded.
     ///
-    /// - Throws: ``StorageError``
-    package func hasFullControl(in connection: any Connection) throws -> Bool {
-        try permission.hasFullControl(in: connection)
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    package func hasFullControl(for operation: AdminOperation, in connection: any Connection) throws -> Bool {
+        try permission.hasFullControl(for: operation, in: connection)
+    }
+
+    /// Identifies the caller among the callers of all tenants. The name of an application does so only within its
+    /// tenant, because another tenant can register an application with the same id.
+    package var account: String {
+        if case .tenant(let tenant) = reach { "\(tenant) \(name)" } else { name }
     }
 }
 
@@ -78,8 +84,8 @@ package protocol AdminPermission: Sendable {
     func confirm(_ operation: AdminOperation, in connection: any Connection) throws
     /// See ``AdminCaller/confirmApart(_:)``.
     func confirmApart(_ operation: AdminOperation) throws
-    /// See ``AdminCaller/hasFullControl(in:)``.
-    func hasFullControl(in connection: any Connection) throws -> Bool
+    /// See ``AdminCaller/hasFullControl(for:in:)``.
+    func hasFullControl(for operation: AdminOperation, in connection: any Connection) throws -> Bool
 }
 
 /// The permission of the machine's operator.
@@ -87,5 +93,5 @@ private struct FullControl: AdminPermission {
     func admit(to operation: AdminOperation) async throws {}
     func confirm(_ operation: AdminOperation, in connection: any Connection) throws {}
     func confirmApart(_ operation: AdminOperation) throws {}
-    func hasFullControl(in connection: any Connection) throws -> Bool { true }
+    func hasFullControl(for operation: AdminOperation, in connection: any Connection) throws -> Bool { true }
 }

@@ -12,3 +12,16 @@ extension AuditPeriod {
         self.init(from: Timestamp(rawValue: from), to: Timestamp(rawValue: to))
     }
 }
+
+extension OperationCall {
+    /// Returns how many lines of an audit log a call asks for.
+    ///
+    /// - Throws: ``OperationRefusal`` if the number is not possible.
+    package func lineCount() throws -> Int {
+        let count = try query(.count, as: Int.self) ?? QueryParameter.usualLineCount
+        guard QueryParameter.lineCounts.contains(count) else {
+            throw OperationRefusal.malformed(operation, "The parameter count is not 1 to 10000.")
+        }
+        return count
+    }
+}

@@ -42,7 +42,8 @@ package struct EntityTag: Sendable, Equatable {
         let encoded = String(text.dropFirst().dropLast()).replacing("-", with: "+").replacing("_", with: "/")
         guard let bytes = Data(base64Encoded: encoded) else { return nil }
         let length = Self.nameLength + Self.valueLength
-        guard !bytes.isEmpty, bytes.count % length == 0, bytes.count / length <= Self.maximumMembers else { return nil }
+        // An object without members has an empty tag.
+        guard bytes.count % length == 0, bytes.count / length <= Self.maximumMembers else { return nil }
         members = stride(from: 0, to: bytes.count, by: length).map { start in
             let member = Array(bytes[start..<start + length])
             return Member(name: Array(member.prefix(Self.nameLength)), value: Array(member.dropFirst(Self.nameLength)))
@@ -69,7 +70,9 @@ package struct EntityTag: Sendable, Equatable {
 
     /// The digests are longer than one may guess and shorter than a whole hash: a change that goes unnoticed has one
     /// chance in 2⁴⁸.
-    private static func digest(_ bytes: [UInt8], _ length: Int) -> [UInt8] { Array(SHA256.hash(data: bytes).prefix(length)) }
+    private static func digest(_ bytes: [UInt8], _ length: Int) -> [UInt8] {
+        Array(SHA256.hash(data: bytes).prefix(length))
+    }
 }
 
 /// A value as a JSON object.
@@ -97,7 +100,7 @@ package enum EntityCondition: Sendable, Equatable {
         guard let field = request.headers[.ifMatch] else { return nil }
         guard operation.isConditional else {
             throw OperationRefusal(
-                "admin.condition", .badRequest,
+                "admin.condition", status: .badRequest,
                 (
                     "This operation cannot depend on the state of an object.",
                     "Leave If-Match out, or use an operation that docs/administration.md lists with it."
@@ -113,7 +116,7 @@ package enum EntityCondition: Sendable, Equatable {
         let tags = texts.compactMap { EntityTag($0) }
         guard !tags.isEmpty, tags.count == texts.count, tags.count <= 10 else {
             throw OperationRefusal(
-                "admin.condition", .badRequest,
+                "admin.condition", status: .badRequest,
                 ("If-Match has no tag of this server.", "Send the ETag of the answer with which you read the object."))
         }
         self = .isOneOf(tags)
@@ -129,7 +132,7 @@ package enum EntityCondition: Sendable, Equatable {
         let changed = tags.map { $0.changes(in: object) }.min { $0.count < $1.count } ?? []
         let named = changed.isEmpty ? "" : ": \(changed.joined(separator: ", "))"
         throw OperationRefusal(
-            "admin.changed", .preconditionFailed,
+            "admin.changed", status: .preconditionFailed,
             (
                 "The object has changed since you read it\(named).",
                 "Read it again, decide whether your change is still right, and repeat it with the new ETag."

@@ -9,7 +9,7 @@ package import Storage
 
 /// The key of a request that may be sent again without being carried out again (`Idempotency-Key`).
 package struct IdempotencyKey: Sendable {
-    /// The caller who chose the key. Keys of different callers do not conflict.
+    /// The account of the caller who chose the key. Keys of different callers do not conflict.
     let caller: String
     let text: String
     /// A digest of the request. A key belongs to one request only.
@@ -25,7 +25,7 @@ package struct IdempotencyKey: Sendable {
         guard let text = request.headers[.idempotencyKey] else { return nil }
         guard operation.method == .post else {
             throw OperationRefusal(
-                "admin.idempotency.method", .badRequest,
+                "admin.idempotency.method", status: .badRequest,
                 (
                     "Only POST takes an Idempotency-Key.",
                     "Leave the field out: the other methods can be repeated without it."
@@ -33,11 +33,11 @@ package struct IdempotencyKey: Sendable {
         }
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw OperationRefusal(
-                "admin.idempotency.key", .badRequest,
+                "admin.idempotency.key", status: .badRequest,
                 ("The Idempotency-Key is malformed.", "Use 1 to 64 visible ASCII characters, such as a UUID."))
         }
         self.text = text
-        self.caller = caller.name
+        self.caller = caller.account
         digest = Array(SHA256.hash(data: Array("\(operation.id)\n\(request.uri.string)\n".utf8) + body))
         attempt = UUID().uuidString
     }
@@ -102,7 +102,9 @@ package struct IdempotencyKeys: Sendable {
         guard earlier.digest == key.digest else { throw Self.reused }
         guard !operation.hasSecretReply else { throw Self.secret }
         guard let status = earlier.status, let reply = earlier.reply else { throw Self.unfinished }
-        let (code, replayed) = (HTTPResponse.Status(code: Int(status)), HTTPFields([.init(name: .idempotencyReplayed, value: "true")]))
+        let (code, replayed) = (
+            HTTPResponse.Status(code: Int(status)), HTTPFields([.init(name: .idempotencyReplayed, value: "true")])
+        )
         return reply.isEmpty ? Response(status: code, headers: replayed) : Response(status: code, json: reply, replayed)
     }
 
@@ -127,7 +129,7 @@ package struct IdempotencyKeys: Sendable {
         let count = try connection.count(of: IdempotentRequest.self, "WHERE caller = \(key.caller)")
         guard count <= maximum else {
             throw OperationRefusal(
-                "admin.idempotency.many", .tooManyRequests,
+                "admin.idempotency.many", status: .tooManyRequests,
                 (
                     "You have used \(maximum) idempotency keys within a day.",
                     "Wait, or send further requests without a key."
@@ -163,16 +165,16 @@ package struct IdempotencyKeys: Sendable {
     }
 
     private static let reused = OperationRefusal(
-        "admin.idempotency.reused", .conflict,
+        "admin.idempotency.reused", status: .conflict,
         ("The Idempotency-Key belongs to another request.", "Choose a new key for each new request."))
     private static let unfinished = OperationRefusal(
-        "admin.idempotency.unfinished", .conflict,
+        "admin.idempotency.unfinished", status: .conflict,
         (
             "A request with this Idempotency-Key has been carried out, but its answer is not known.",
             "Read what the request concerns; if the request must be carried out again, choose a new key."
         ))
     private static let secret = OperationRefusal(
-        "admin.idempotency.secret", .conflict,
+        "admin.idempotency.secret", status: .conflict,
         (
             "A request with this Idempotency-Key has been carried out. Its answer contained a secret, which is not kept.",
             "If you did not get the answer, remove what the request made, and make another one with a new key."

@@ -8,13 +8,19 @@ package struct NamedItemKey: Sendable {
 
     package init(name: String, id: String) { (self.name, self.id) = (name, id) }
 
-    /// The key as text; ids contain no spaces.
-    package var text: String { "\(id) \(name)" }
+    /// The key as text. It begins with the length of the id, because an id that a device has chosen can contain any
+    /// character.
+    package var text: String { "\(id.unicodeScalars.count) \(id)\(name)" }
 
     /// Parses a key; nil if it is not one.
     package init?(_ text: String) {
-        guard let space = text.firstIndex(of: " ") else { return nil }
-        (id, name) = (String(text[..<space]), String(text[text.index(after: space)...]))
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let length = Int(parts[0]), 0...parts[1].unicodeScalars.count ~= length else {
+            return nil
+        }
+        let scalars = parts[1].unicodeScalars
+        id = String(Substring(scalars.prefix(length)))
+        name = String(Substring(scalars.dropFirst(length)))
     }
 }
 

@@ -8,7 +8,8 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
 
     /// Decodes the JSON body.
     ///
-    /// - Throws: ``OperationRefusal`` if the body is not JSON, has a member that the operation does not have, or lacks one.
+    /// - Throws: ``OperationRefusal`` if the body is not JSON, has a member that the operation does not have, lacks one, or
+    ///   contains U+0000, which PostgreSQL cannot store.
     package func decoded() throws -> Value {
         let limits = JSONLimits(bytes: call.body.count)
         do {
@@ -16,11 +17,27 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
             if let member = call.operation.body()?.unknownMember(in: value) {
                 throw OperationRefusal.malformed(call.operation, "The body has an unknown member: \(member).")
             }
+            // PostgreSQL refuses texts with this character.
+            guard !value.hasNullCharacter else {
+                throw OperationRefusal.malformed(call.operation, "A text in the body has a null character (U+0000).")
+            }
             return try JSONReader.read(Value.self, from: call.body, limits: limits)
         } catch let refusal as OperationRefusal {
             throw refusal
         } catch {
             throw OperationRefusal.malformed(call.operation)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether a text in the value, or the name of a member, has the character U+0000.
+    fileprivate var hasNullCharacter: Bool {
+        switch self {
+        case .string(let text): text.utf8.contains(0)
+        case .array(let values): values.contains(where: \.hasNullCharacter)
+        case .object(let members): members.contains { $0.key.utf8.contains(0) || $0.value.hasNullCharacter }
+        case .null, .bool, .integer, .number: false
         }
     }
 }

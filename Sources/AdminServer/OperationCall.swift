@@ -22,14 +22,15 @@ package struct OperationCall: Sendable {
     /// - Throws: ``OperationRefusal`` if the path, `If-Match` or `Idempotency-Key` is not acceptable, or if the body is too
     ///   large.
     init(
-        _ operation: AdminOperation, by caller: AdminCaller, _ request: Request, _ parameters: Parameters, limit: Int
+        _ operation: AdminOperation, by caller: AdminCaller, _ request: Request, places parameters: Parameters,
+        limit: Int
     ) async throws {
         (self.operation, self.caller, self.request) = (operation, caller, request)
         places = try parameters.reduce(into: [:]) { places, parameter in
             let text = String(parameter.value).removingPercentEncoding
             guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName else {
                 let (message, remedy) = AdminFailure.malformedName
-                throw OperationRefusal("\(operation.engine).malformed", .badRequest, (message, remedy))
+                throw OperationRefusal("\(operation.engine).malformed", status: .badRequest, (message, remedy))
             }
             places[String(parameter.key)] = name
         }
@@ -43,8 +44,9 @@ package struct OperationCall: Sendable {
             return Array(try await request.body.collect(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw OperationRefusal(
-                "admin.tooLarge", .contentTooLarge,
-                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits."))
+                "admin.tooLarge", status: .contentTooLarge,
+                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits.")
+            )
         }
     }
 

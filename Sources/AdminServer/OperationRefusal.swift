@@ -42,7 +42,7 @@ package struct OperationRefusal: OperationRefusing {
 
     /// - Parameter changed: the names of the members that have changed, if this is why the call is refused.
     package init(
-        _ code: String, _ status: HTTPResponse.Status, _ words: AdminFailure.Words, headers: HTTPFields = [:],
+        _ code: String, status: HTTPResponse.Status, _ words: AdminFailure.Words, headers: HTTPFields = [:],
         changed: [String]? = nil
     ) {
         (self.status, self.headers) = (status, headers)
@@ -52,11 +52,11 @@ package struct OperationRefusal: OperationRefusing {
     /// The refusal of a body, a query or a path that cannot be read.
     package static func malformed(_ operation: AdminOperation, _ message: String? = nil) -> OperationRefusal {
         let (general, remedy) = AdminFailure.malformedBody
-        return OperationRefusal("\(operation.engine).malformed", .badRequest, (message ?? general, remedy))
+        return OperationRefusal("\(operation.engine).malformed", status: .badRequest, (message ?? general, remedy))
     }
 
     /// The answer to an error that no refusal describes.
     static func fault(_ operation: AdminOperation) -> OperationRefusal {
-        OperationRefusal("\(operation.engine).fault", .internalServerError, AdminFailure.fault)
+        OperationRefusal("\(operation.engine).fault", status: .internalServerError, AdminFailure.fault)
     }
 }

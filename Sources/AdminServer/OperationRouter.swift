@@ -107,12 +107,14 @@ package struct OperationRouter<Call: Sendable> {
         router.on(RouterPath(operation.path), method: operation.method.http) { [answers] request, context in
             guard let caller = context.caller else { return Response(status: .forbidden) }
             do {
-                try await caller.admit(to: operation)
-                let received = try await OperationCall(
-                    operation, by: caller, request, context.parameters, limit: limit)
                 let id = context.logger[metadataKey: "hb.request.id"]?.description
                 return try await AuditLog.$correlation.withValue(id) {
-                    try await AuditLog.$door.withValue(caller.door) { try await answers.respond(to: received, with: answer) }
+                    try await AuditLog.$door.withValue(caller.door) {
+                        try await caller.admit(to: operation)
+                        let received = try await OperationCall(
+                            operation, by: caller, request, places: context.parameters, limit: limit)
+                        return try await answers.respond(to: received, with: answer)
+                    }
                 }
             } catch let refusal as any OperationRefusing {
                 return Response(refusal)

@@ -13,27 +13,27 @@ package struct PageRequest: Sendable {
 
     /// - Throws: ``OperationRefusal``
     init(_ call: OperationCall) throws {
-        let limit = try call.query(.limit, as: Int.self) ?? Self.defaultLimit
-        guard Self.limits.contains(limit) else {
-            throw Self.refusal("A page has \(Self.limits.lowerBound) to \(Self.limits.upperBound) items.")
+        let limit = try call.query(.limit, as: Int.self) ?? QueryParameter.usualPageSize
+        let sizes = QueryParameter.pageSizes
+        guard sizes.contains(limit) else {
+            throw Self.refusal("A page has \(sizes.lowerBound) to \(sizes.upperBound) items.")
         }
         self.limit = limit
         after = try call.query(.after, as: String.self).map { text in
             guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
-                let key = String(validating: bytes, as: UTF8.self)
+                // PostgreSQL refuses texts with a zero byte.
+                let key = String(validating: bytes, as: UTF8.self), !key.utf8.contains(0)
             else { throw Self.unknownPlace }
             return key
         }
     }
 
-    private static let limits = 1...1000
-    private static let defaultLimit = 100
-
     /// The refusal of a key that belongs to another list, or that no server made.
     package static let unknownPlace = refusal("The parameter after is not one that this list has.")
 
     private static func refusal(_ message: String) -> OperationRefusal {
-        OperationRefusal("admin.page", .badRequest, (message, "Follow the link in the header field Link to the next page."))
+        OperationRefusal(
+            "admin.page", status: .badRequest, (message, "Follow the link in the header field Link to the next page."))
     }
 }
 
@@ -64,8 +64,11 @@ extension OperationCall {
     /// Returns the value of `Link` that names the next page (RFC 8288).
     func link(to key: String) -> String {
         let after = Data(key.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        let kept = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("\(QueryParameter.after.name)=") }
-        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(separator: "&")
+        let kept = (request.uri.query ?? "").split(separator: "&").filter {
+            !$0.hasPrefix("\(QueryParameter.after.name)=")
+        }
+        let query = (kept + ["\(QueryParameter.after.name)=\(after.replacing("=", with: "%3D"))"]).joined(
+            separator: "&")
         return "<\(request.uri.path)?\(query)>; rel=\"next\""
     }
 }

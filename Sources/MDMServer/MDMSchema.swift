@@ -5,24 +5,27 @@ package import Storage
 /// The tables of device management. The tenant is the first column of the key of every table, except the tables of the
 /// server's own authority and of packages' bytes.
 package enum MDMSchema {
-    package static let migrations = [
-        Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
-        Migration("renewal", [takeOver, renewalCommand, indexOfDevice, waitingCommands]),
-        Migration("audit", [audit, auditByTime]),
-        Migration("sealed authority", [sealedPrivateKey]),
-        Migration("sealed devices", [sealedBody, sealedUnlockToken]),
-        Migration("enrollment", enrollmentSpelling),
-        Migration("audit entry", auditEntry),
-        Migration("inventory", [dueInventory]),
-        Migration("tenant domain", tenantDomain),
-        Migration("command subject", [commandSubject]),
-        Migration("packages", PackageCopy.statements),
-        Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
-        Migration("finished commands", [finishedCommands]),
-        Migration("names", names),
-        Migration("device list", allowsPrevious: true, ["CREATE INDEX deviceInOrder ON device (tenant, name, udid)"]),
-        Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
-    ] + IdempotencyKeys.migrations
+    package static let migrations =
+        [
+            Migration(
+                "management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
+            Migration("renewal", [takeOver, renewalCommand, indexOfDevice, waitingCommands]),
+            Migration("audit", [audit, auditByTime]),
+            Migration("sealed authority", [sealedPrivateKey]),
+            Migration("sealed devices", [sealedBody, sealedUnlockToken]),
+            Migration("enrollment", enrollmentSpelling),
+            Migration("audit entry", auditEntry),
+            Migration("inventory", [dueInventory]),
+            Migration("tenant domain", tenantDomain),
+            Migration("command subject", [commandSubject]),
+            Migration("packages", PackageCopy.statements),
+            Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
+            Migration("finished commands", [finishedCommands]),
+            Migration("names", names),
+            Migration(
+                "device list", allowsPrevious: true, ["CREATE INDEX deviceInOrder ON device (tenant, name, udid)"]),
+            Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
+        ] + IdempotencyKeys.migrations
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,
     /// both lists are due.

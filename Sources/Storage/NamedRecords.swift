@@ -6,6 +6,14 @@ package struct NamedRecords<Item: Record>: Sendable {
     package let records: [Item]
     /// The number of all records that the name can mean.
     package let count: Int
+
+    /// Returns the only record that the name can mean; nil if there is none.
+    ///
+    /// - Parameter refusal: makes the error that is thrown if the name can mean several records.
+    package func only(orThrow refusal: (NamedRecords) -> any Error) throws -> Item? {
+        guard count <= 1 else { throw refusal(self) }
+        return records.first
+    }
 }
 
 extension Connection {

@@ -6,20 +6,33 @@ import Foundation
 enum AdministrationPage {
     /// Returns a page whose tables are up to date.
     ///
-    /// A table stands between `<!-- operations: ENGINE -->` and `<!-- end -->`. Returns nil if the page lacks a table.
+    /// A table stands between `<!-- operations: ENGINE -->` or `<!-- codes -->` and `<!-- end -->`. Returns nil if the
+    /// page lacks a table.
     static func updated(_ page: String) -> String? {
         var page = page
-        for (engine, operations) in [("identity", IdentityAdmin.operations), ("mdm", MDMAdmin.operations)] {
-            guard let begin = page.range(of: "<!-- operations: \(engine) -->\n"),
+        let tables = [
+            ("operations: identity", table(IdentityAdmin.operations)),
+            ("operations: mdm", table(MDMAdmin.operations)), ("codes", codes),
+        ]
+        for (name, text) in tables {
+            guard let begin = page.range(of: "<!-- \(name) -->\n"),
                 let end = page[begin.upperBound...].range(of: "\n<!-- end -->")
             else { return nil }
-            page.replaceSubrange(begin.upperBound..<end.lowerBound, with: table(operations))
+            page.replaceSubrange(begin.upperBound..<end.lowerBound, with: text)
         }
         return page
     }
 
+    /// The table of the refusals that do not depend on the engine.
+    private static var codes: String {
+        let rows = GeneralRefusal.all.map { "| `\($0.code)` | \($0.status) | \($0.cause) |" }
+        return (["| code | status | cause |", "|---|---|---|"] + rows).joined(separator: "\n")
+    }
+
     private static func table(_ operations: [AdminOperation]) -> String {
-        let head = ["| call | what it does | body → answer | audit log |", "|---|---|---|---|"]
+        let head = [
+            "| call | what it does | body → answer | who may call it over HTTPS | audit log |", "|---|---|---|---|---|",
+        ]
         return (head + operations.map(row)).joined(separator: "\n")
     }
 
@@ -28,7 +41,18 @@ enum AdministrationPage {
         let text = [operation.summary, operation.details].compactMap(\.self).joined(separator: " ")
         let body = operation.body().map { words($0) + " " } ?? ""
         return "| `\(operation.method.rawValue) \(operation.path)\(query)` | \(text) | \(body)→ \(answer(operation)) | "
-            + operation.auditActions.map { "`\($0)`" }.joined(separator: ", ") + " |"
+            + callers(of: operation) + " | " + operation.auditActions.map { "`\($0)`" }.joined(separator: ", ") + " |"
+    }
+
+    /// Returns the permission and the roles that an operation needs.
+    private static func callers(of operation: AdminOperation) -> String {
+        switch operation.access {
+        case .anyone: return "everybody, without a token"
+        case .serverOnly: return "nobody"
+        case .directory(let roles, let permission):
+            let names = roles.map(\.rawValue).joined(separator: ", ")
+            return "`\(permission)`; \(names)" + (operation.isDangerous ? "; *dangerous*" : "")
+        }
     }
 
     private static func answer(_ operation: AdminOperation) -> String {
@@ -46,6 +70,7 @@ enum AdministrationPage {
         switch schema {
         case .list(let element): "list of " + words(element)
         case .either(let forms): forms.map(words).joined(separator: " or ")
+        case .limited(let schema, _): words(schema)
         default: "`\(short(schema))`"
         }
     }
@@ -62,6 +87,7 @@ enum AdministrationPage {
         case .object(_, let members):
             "{" + members.map { $0.name + ($0.isRequired ? "" : "?") + inner($0.schema) }.joined(separator: ", ") + "}"
         case .either(let forms): forms.map(short).joined(separator: " or ")
+        case .limited(let schema, _): short(schema)
         }
     }
 

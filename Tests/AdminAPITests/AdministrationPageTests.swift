@@ -13,6 +13,23 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
+    /// The refusals that both engines share are in no engine's list of codes, so this compares the declared ones with
+    /// those that the sources make.
+    @Test func `the general refusals are those that the server makes, with their statuses`() throws {
+        let text = try CodableSources.files(in: "Sources").map(\.text).joined()
+        let made = text.matches(of: /OperationRefusal\(\s*"(admin\.[A-Za-z.]+)",\s*(\.?[A-Za-z.]+)/)
+        let statuses = [
+            ".badRequest": 400, ".unauthorized": 401, ".forbidden": 403, ".notFound": 404, ".methodNotAllowed": 405,
+            ".conflict": 409, ".preconditionFailed": 412, ".contentTooLarge": 413, ".tooManyRequests": 429,
+        ]
+        let declared = GeneralRefusal.all.filter { $0.code.hasPrefix("admin.") }
+        #expect(Set(made.map { String($0.output.1) }) == Set(declared.map(\.code)))
+        for match in made where match.output.1 != "admin.request" {
+            let status = declared.first { $0.code == match.output.1 }?.status
+            #expect(statuses[String(match.output.2)] == status, "\(match.output.1)")
+        }
+    }
+
     @Test func `a page without one of the tables is refused`() {
         #expect(AdministrationPage.updated("<!-- operations: identity -->\n\n<!-- end -->") == nil)
     }

@@ -47,7 +47,8 @@ import Testing
         #expect(many.listed == all && many.words.hasSuffix("ward (id-10) and 2 more"))
         let failure = AdminFailure(code: "c", message: "m", remedy: "r", candidates: many)
         #expect(failure.error.moreCandidates == 2)
-        let text = String(decoding: try JSONEncoder().encode(AdminFailure(code: "c", message: "m", remedy: "r")), as: UTF8.self)
+        let text = String(
+            decoding: try JSONEncoder().encode(AdminFailure(code: "c", message: "m", remedy: "r")), as: UTF8.self)
         #expect(!text.lowercased().contains("candidates"))
         let exact = AdminFailure(code: "c", message: "m", remedy: "r", candidates: few)
         #expect(exact.error.candidates == few.listed && exact.error.moreCandidates == nil)

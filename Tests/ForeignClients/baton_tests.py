@@ -285,25 +285,33 @@ def graph(token, path="/v1.0/me"):
     return requests.get(facts.graph + path, headers={"Authorization": f"Bearer {token}"})
 
 
+def administration(method, path, body=None):
+    """Sends a request to the server's administration socket, and returns the answer's status and text."""
+    connection = http.client.HTTPConnection("server")
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(facts.admin)
+    connection.request(method, path, None if body is None else json.dumps(body), {"Connection": "close"})
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
 def administer(method, path, body):
-    """Sends a request to the server's administration socket."""
-    connection = http.client.HTTPConnection("server")
-    connection.sock = socket.socket(socket.AF_UNIX)
-    connection.sock.connect(facts.admin)
-    connection.request(method, f"/identity/{path}", json.dumps(body), {"Connection": "close"})
-    answer = connection.getresponse()
-    assert answer.status == 204, answer.read()
+    """Makes a call of the administration that has no answer."""
+    status, text = administration(method, f"/identity/{path}", body)
+    assert status == 204, text
 
 
-def create(path, body):
-    """Creates an object by the server's administration socket, and returns it."""
-    connection = http.client.HTTPConnection("server")
-    connection.sock = socket.socket(socket.AF_UNIX)
-    connection.sock.connect(facts.admin)
-    connection.request("POST", f"/identity/{path}", json.dumps(body), {"Connection": "close"})
-    answer = connection.getresponse()
-    text = answer.read()
-    assert answer.status == 201, text
+def create(path, body, engine="identity"):
+    """Creates an object by the administration, and returns it."""
+    status, text = administration("POST", f"/{engine}/{path}", body)
+    assert status in (200, 201), text
+    return json.loads(text)
+
+
+def read(path):
+    """Returns what the administration answers to a reading call."""
+    status, text = administration("GET", path)
+    assert status == 200, text
     return json.loads(text)
 
 
@@ -333,6 +341,19 @@ class Application:
 
     def grant(self):
         administer("PUT", f"{self.path}/application-permissions/{self.permission}", {})
+
+    def token(self):
+        """Gets a token of the application without a library."""
+        endpoint, now = document()["token_endpoint"], int(time.time())
+        assertion = jwt.encode(
+            {"iss": self.id, "sub": self.id, "aud": endpoint, "jti": os.urandom(16).hex(), "iat": now, "exp": now + 300},
+            self.key, algorithm="RS256")
+        answer = requests.post(endpoint, data={
+            "grant_type": "client_credentials", "client_id": self.id, "scope": self.scope,
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+            "client_assertion": assertion})
+        assert answer.status_code == 200, answer.text
+        return answer.json()["access_token"]
 
     def is_own(self, token):
         """Checks a token of the application, which no resource but the administration accepts."""

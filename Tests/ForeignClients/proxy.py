@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A CONNECT proxy on loopback that connects a fixed list of host names to one TLS port and refuses all others.
+"""A CONNECT proxy on loopback that connects a fixed list of host names to TLS ports and refuses all others.
 
-    proxy.py --port-file FILE --target PORT HOST…
+    proxy.py --port-file FILE --target PORT HOST[=PORT]…
 
 TLS stays end to end, including the certificates of both sides. Whatever host names a client has built in, nothing
 leaves this machine. Listens on a free port, writes its number to FILE, sends READY=1 to NOTIFY_SOCKET, and prints a
@@ -28,7 +28,7 @@ async def pump(reader, writer):
         writer.close()
 
 
-async def answer(hosts, target, reader, writer):
+async def answer(hosts, reader, writer):
     try:
         head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.TimeoutError, ConnectionError):
@@ -41,7 +41,7 @@ async def answer(hosts, target, reader, writer):
         await writer.drain()
         return writer.close()
     print("led", host, flush=True)
-    other_reader, other_writer = await asyncio.open_connection("127.0.0.1", target)
+    other_reader, other_writer = await asyncio.open_connection("127.0.0.1", hosts[host])
     writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
     await asyncio.gather(pump(reader, other_writer), pump(other_reader, writer))
     other_writer.close()
@@ -54,9 +54,12 @@ async def main():
     parser.add_argument("--target", type=int, required=True)
     parser.add_argument("hosts", nargs="+")
     options = parser.parse_args()
-    hosts = {host.lower() for host in options.hosts}
+    hosts = {}
+    for host in options.hosts:
+        name, _, port = host.partition("=")
+        hosts[name.lower()] = int(port or options.target)
     server = await asyncio.start_server(
-        lambda reader, writer: answer(hosts, options.target, reader, writer), "127.0.0.1", 0, limit=LIMIT)
+        lambda reader, writer: answer(hosts, reader, writer), "127.0.0.1", 0, limit=LIMIT)
     options.port_file.write_text(str(server.sockets[0].getsockname()[1]))
     if notices := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:

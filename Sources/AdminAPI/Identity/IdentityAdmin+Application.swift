@@ -60,7 +60,8 @@ extension IdentityAdmin {
             "identity.name.taken",
         ],
         summary: "Registers a public key with which a confidential client can act for itself.",
-        details: "`publicKey` is a public key or a certificate in PEM, with RSA of 2048 to 4096 bits or P-256. The key of "
+        details:
+            "`publicKey` is a public key or a certificate in PEM, with RSA of 2048 to 4096 bits or P-256. The key of "
             + "a certificate is valid until the certificate expires. A client has at most five keys.")
 
     package static let removeClientKey = Endpoint<Empty, Empty>(

@@ -29,7 +29,7 @@ package struct AdminClient: Sendable {
         let answer = try await reply(to: request)
         let first = try Self.decoded(Reply.self, answer)
         guard let list = first as? any Pages else { return first }
-        guard let whole = try await completed(list, answer, request) as? Reply else { throw Self.unreadable }
+        guard let whole = try await completed(list, of: answer, to: request) as? Reply else { throw Self.unreadable }
         return whole
     }
 
@@ -49,7 +49,7 @@ package struct AdminClient: Sendable {
 
     /// Adds the pages that follow the first one (RFC 8288).
     private func completed<List: Pages, Reply>(
-        _ first: List, _ answer: AdminExchange.Reply, _ request: AdminRequest<Reply>
+        _ first: List, of answer: AdminExchange.Reply, to request: AdminRequest<Reply>
     ) async throws -> List {
         var (list, answer) = (first, answer)
         var seen: Set<String> = []
@@ -134,7 +134,8 @@ package struct AdminClient: Sendable {
     package func check(_ operation: AdminOperation) throws {
         guard door.session != nil, operation.access == .serverOnly else { return }
         throw CommandFailure(
-            code: "admin.socketOnly", message: "This command concerns the whole server, so it works only on the server.",
+            code: "admin.socketOnly",
+            message: "This command concerns the whole server, so it works only on the server.",
             remedy: "Run it on the server's machine, as the server's user or root, without --url and BATON_ADMIN_URL.")
     }
 

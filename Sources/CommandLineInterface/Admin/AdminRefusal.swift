@@ -23,14 +23,16 @@ struct AdminRefusal: Sendable {
     init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
         let reason = try? JSONDecoder().decode(AdminFailure.self, from: Data(body)).error
         remedy = Self.remedy(status, headers, code: reason?.code)
-        failure = Self.failure(status, reason, remedy)
+        failure = Self.failure(status, reason, remedy: remedy)
     }
 
     private static func remedy(_ status: Int, _ headers: HTTPHeaders, code: String?) -> Remedy {
         switch status {
         case 401:
             let challenge = headers[canonicalForm: "WWW-Authenticate"].joined(separator: ", ")
-            guard code == "admin.stepUp" || challenge.contains("insufficient_user_authentication") else { return .token }
+            guard code == "admin.stepUp" || challenge.contains("insufficient_user_authentication") else {
+                return .token
+            }
             let named = challenge.firstMatch(of: /max_age="?(\d{1,5})/).flatMap { Int($0.output.1) }
             return .stepUp(seconds: named ?? defaultAge)
         case 429:
@@ -42,7 +44,7 @@ struct AdminRefusal: Sendable {
 
     private static let defaultAge = 300
 
-    private static func failure(_ status: Int, _ reason: AdminFailure.Reason?, _ remedy: Remedy) -> CommandFailure {
+    private static func failure(_ status: Int, _ reason: AdminFailure.Reason?, remedy: Remedy) -> CommandFailure {
         guard let reason else {
             guard !(300...399).contains(status) else {
                 return CommandFailure(

@@ -82,7 +82,8 @@ extension WebFailure {
         case .lost:
             CommandFailure(
                 code: "server_connection_lost",
-                message: "The connection to \(origin) broke before the answer was complete. It is not known whether the "
+                message:
+                    "The connection to \(origin) broke before the answer was complete. It is not known whether the "
                     + "server has carried out the request.",
                 remedy: "Look at what the command concerns before you run it again.", exitCode: .unreachable)
         case .tooLarge:
@@ -99,7 +100,8 @@ extension WebFailure {
         case .wrongHost:
             CommandFailure(
                 code: "server_certificate", message: "The certificate of \(origin) is for another host name.",
-                remedy: "Use the host name under names.administration in the server's configuration. A certificate from "
+                remedy:
+                    "Use the host name under names.administration in the server's configuration. A certificate from "
                     + "--ca FILE is checked against the host name, too.")
         case .notTLS:
             CommandFailure(

@@ -37,7 +37,8 @@ struct AdminCall: Sendable {
         administration(
             actor { [received, environment] connection in
                 let held = try HeldRoles(of: user.id, tenant: user.tenant, at: environment.now(), connection)
-                guard try held.all.isEmpty || received.caller.hasFullControl(in: connection) else {
+                guard try held.all.isEmpty || received.caller.hasFullControl(for: received.operation, in: connection)
+                else {
                     throw OperationRefusal.privileged
                 }
                 if let item { try received.condition?.check(try item(connection)) }

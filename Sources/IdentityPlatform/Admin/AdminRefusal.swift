@@ -4,7 +4,7 @@ internal import AdminServer
 package import HTTPTypes
 
 /// Why an administrative act was refused. Messages do not name people.
-package enum AdminRefusal: String, OperationRefusing, Sendable {
+package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case malformed = "identity.malformed"
     case noTenant = "identity.tenant.missing"
     case noTenants = "identity.tenant.none"
@@ -53,19 +53,9 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
     case busy = "identity.busy"
     case fault = "identity.fault"
 
-    package var status: HTTPResponse.Status {
-        switch self {
-        case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
-            .noClientKey, .noReceiptSubject, .noBreakGlass:
-            .notFound
-        case .taken, .tooManyClientKeys, .rotationPending, .ambiguousTenant, .ambiguousGroup, .ambiguousClient, .ambiguousDevice,
-            .notJoined, .tenantInUse, .breakGlassActive, .breakGlassDisabled:
-            .conflict
-        case .busy: .serviceUnavailable
-        case .fault, .passwordListUnreadable: .internalServerError
-        default: .badRequest
-        }
-    }
+    package var status: HTTPResponse.Status { HTTPResponse.Status(integerLiteral: RefusalStatus.of(rawValue)) }
+
+    package var headers: HTTPFields { self == .busy ? [.retryAfter: "5"] : [:] }
 
     package var failure: AdminFailure {
         let (message, remedy) = words
@@ -136,7 +126,11 @@ package enum AdminRefusal: String, OperationRefusing, Sendable {
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
-        case .badDisplayName: ("The display name is empty or too long.", "Use 1 to 256 characters.")
+        case .badDisplayName:
+            (
+                "The display name is empty or too long, or has a control character.",
+                "Use 1 to 256 characters, without line breaks."
+            )
         case .weakPassword:
             ("The password is too short or too long.", "Use at least 8 characters and at most 256 bytes.")
         case .breachedPassword:

@@ -2,7 +2,6 @@
 package import AdminAPI
 package import AdminServer
 package import Hummingbird
-internal import JSON
 internal import Storage
 
 /// The identity platform's routes for administrators. The doors through which calls arrive identify the callers.
@@ -17,6 +16,7 @@ package struct AdminRoutes: Sendable {
     private let deviceAuthorities: DeviceAuthorities
     private let receiptAuthorities: ReceiptAuthorities
     private let managedDevices: DeviceNeighbour?
+    private let documents: OperationDocuments
 
     /// - Parameters:
     ///   - management: the tenants' device management; nil if the server does not manage devices.
@@ -30,6 +30,7 @@ package struct AdminRoutes: Sendable {
         (resources, passwords) = (platform.resources, platform.passwords)
         administration = { Administration(platform, as: $0, beside: management) }
         (deviceAuthorities, receiptAuthorities) = (platform.deviceAuthorities, platform.receiptAuthorities)
+        documents = OperationDocuments(platform.configuration.names, platform.resources)
     }
 
     /// Adds the routes of ``IdentityAdmin/operations``.
@@ -37,7 +38,7 @@ package struct AdminRoutes: Sendable {
         let router = AdminRouter(router, database) { [database, environment, administration] received in
             AdminCall(received: received, database: database, environment: environment, administration: administration)
         }
-        router.on(IdentityAdmin.getOpenAPI) { _ in JSONWriter.write(OpenAPIDocument.of(AdminOperation.all)) }
+        router.on(IdentityAdmin.getOpenAPI) { [documents] call in documents.document(for: call.received.caller.door) }
         TenantRoutes(database: database, issuer: issuer).add(to: router)
         UserRoutes(database: database).add(to: router)
         PersonalDataRoutes(database: database, passwords: passwords).add(to: router)

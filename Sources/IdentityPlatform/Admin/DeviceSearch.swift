@@ -32,8 +32,9 @@ struct DeviceSearch: Sendable {
     }
 
     private func only(_ found: NamedRecords<NamedDevice>, _ name: ObjectName) throws -> NamedDevice? {
-        try found.only(as: { .init(id: $0.id.rawValue, name: $0.displayName) }) { candidates in
-            AdminRefusal.ambiguousDevice.naming(
+        try found.only { several in
+            let candidates = several.candidates { .init(id: $0.id.rawValue, name: $0.displayName) }
+            return AdminRefusal.ambiguousDevice.naming(
                 "Several devices are known as \(name.text): \(candidates.words).", candidates: candidates)
         }
     }

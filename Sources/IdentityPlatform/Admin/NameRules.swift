@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 
 /// The rules for names of directory objects.
 enum NameRules {
-    /// Checks the display name of an object.
+    /// Checks the display name of an object. Administrators can name the object by it only without control characters.
     ///
     /// - Throws: ``AdminRefusal/badDisplayName``
     static func check(displayName: String) throws(AdminRefusal) {
-        guard (1...256).contains(displayName.utf8.count) else { throw .badDisplayName }
+        guard (1...256).contains(displayName.utf8.count), ObjectName(displayName) != nil else { throw .badDisplayName }
     }
 
     /// Returns whether a text is `name@domain` in printable ASCII.

@@ -28,7 +28,8 @@ struct NamedObjects {
     func onlyTenant() throws -> Tenant {
         let found = try connection.named(
             Tenant.self, by: .domain, limit: AdminFailure.Candidates.limit, in: [["removed IS NULL"]])
-        let only = try found.only(as: { .init(id: $0.id.rawValue, name: $0.domain) }) { candidates in
+        let only = try found.only { several in
+            let candidates = several.candidates { .init(id: $0.id.rawValue, name: $0.domain) }
             let (message, remedy) = AdminFailure.ambiguousTenant(candidates)
             return AdminRefusal.ambiguousTenant.naming(message, remedy, candidates: candidates)
         }
@@ -55,8 +56,9 @@ struct NamedObjects {
     /// - Throws: ``NamedRefusal`` `noGroup` or `ambiguousGroup`, ``StorageError``
     func group(_ name: ObjectName, tenant: Tenant) throws -> Group {
         let found = try named(Group.self, name, by: .id, displayName: .displayName, tenant: tenant)
-        let only = try found.only(as: { .init(id: $0.id.rawValue, name: $0.displayName) }) { candidates in
-            AdminRefusal.ambiguousGroup.naming(
+        let only = try found.only { several in
+            let candidates = several.candidates { .init(id: $0.id.rawValue, name: $0.displayName) }
+            return AdminRefusal.ambiguousGroup.naming(
                 "Several groups are called \(name.text): \(candidates.words).", candidates: candidates)
         }
         guard let only else { throw AdminRefusal.noGroup.naming("There is no group \(name.text) in \(tenant.domain).") }
@@ -68,8 +70,9 @@ struct NamedObjects {
     /// - Throws: ``NamedRefusal`` `noClient` or `ambiguousClient`, ``StorageError``
     func client(_ name: ObjectName, tenant: Tenant) throws -> Client {
         let found = try named(NamedClient.self, name, by: .id, displayName: .displayName, tenant: tenant)
-        let only = try found.only(as: { .init(id: $0.id.rawValue, name: $0.displayName) }) { candidates in
-            AdminRefusal.ambiguousClient.naming(
+        let only = try found.only { several in
+            let candidates = several.candidates { .init(id: $0.id.rawValue, name: $0.displayName) }
+            return AdminRefusal.ambiguousClient.naming(
                 "Several clients are called \(name.text): \(candidates.words).", candidates: candidates)
         }
         guard let only, let client = try Clients(connection).find(only.id, tenant: tenant.id) else {
@@ -155,16 +158,8 @@ struct NamedDevice: Record {
 }
 
 extension NamedRecords {
-    /// Returns the only record that the name can mean; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - candidate: describes a record.
-    ///   - refusal: makes the refusal of an ambiguous name.
-    /// - Throws: ``NamedRefusal``
-    func only(
-        as candidate: (Item) -> AdminFailure.Candidate, or refusal: (AdminFailure.Candidates) -> NamedRefusal
-    ) throws -> Item? {
-        guard count <= 1 else { throw refusal(AdminFailure.Candidates(records.map(candidate), of: count)) }
-        return records.first
+    /// Describes the records for the refusal of a name that can mean several of them.
+    func candidates(_ candidate: (Item) -> AdminFailure.Candidate) -> AdminFailure.Candidates {
+        AdminFailure.Candidates(records.map(candidate), of: count)
     }
 }

@@ -66,7 +66,9 @@ package struct UserAdministration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func change(_ user: User, to change: Change) async throws {
-        try NameRules.check(displayName: change.profile.displayName)
+        if change.profile.displayName != user.profile.displayName {
+            try NameRules.check(displayName: change.profile.displayName)
+        }
         let hash: PasswordHash?
         if let password = change.password { hash = try await newPasswords.hash(password) } else { hash = nil }
         try await transactions.write { act in

@@ -57,17 +57,7 @@ package struct MDMAdminRefusal: OperationRefusing, Sendable {
         (self.message, self.remedy, self.detail) = (message, remedy, detail)
     }
 
-    package var status: HTTPResponse.Status {
-        switch code {
-        case .noTenant, .noTenants, .noDevice, .noProfile, .noApp, .noEnrollment: .notFound
-        case .notEnrolled, .notManaged, .queueFull, .ambiguousDevice, .ambiguousTenant, .ambiguousProfile,
-            .ambiguousApp, .otherProfile:
-            .conflict
-        case .fault, .unwritableStore: .internalServerError
-        case .packageTooLarge: .contentTooLarge
-        default: .badRequest
-        }
-    }
+    package var status: HTTPResponse.Status { HTTPResponse.Status(integerLiteral: RefusalStatus.of(code.rawValue)) }
 
     package var failure: AdminFailure {
         let (message, remedy) = (message ?? words.message, remedy ?? words.remedy)
@@ -150,7 +140,11 @@ package struct MDMAdminRefusal: OperationRefusing, Sendable {
         case .packageTooLarge: ("The package is larger than devices accept.", "Give one of at most 512 MiB.")
         case .unwritableStore:
             ("The package cannot be stored.", "Check that the server's folder has room and is writable.")
-        case .badName: ("The name is empty or too long.", "Use 1 to 128 characters.")
+        case .badName:
+            (
+                "The name is empty or too long, or has a control character.",
+                "Use 1 to 128 characters, without line breaks."
+            )
         case .fault: AdminFailure.fault
         }
     }

@@ -13,8 +13,9 @@ struct ManagedDeviceSearch: Sendable {
     /// - Throws: ``MDMAdminRefusal`` `noDevice`, `ambiguousDevice` or `notManaged`, ``StorageError``
     func device(_ name: ObjectName, tenant: TenantID) async throws -> DeviceRecord {
         let found = try await database.read { try NamedItems($0).devices(name, tenant: tenant) }
-        let only = try found.only(as: { .init(id: $0.udid.rawValue, name: $0.name) }) { candidates in
-            MDMAdminRefusal(
+        let only = try found.only { several in
+            let candidates = several.candidates { .init(id: $0.udid.rawValue, name: $0.name) }
+            return MDMAdminRefusal(
                 .ambiguousDevice, "Several devices are known as \(name.text): \(candidates.words).",
                 candidates: candidates)
         }

@@ -29,7 +29,8 @@ struct NamedItems {
     func onlyTenant() throws -> TenantID {
         let found = try connection.named(
             Organization.self, by: .domain, limit: AdminFailure.Candidates.limit, in: [["removed IS NULL"]])
-        let only = try found.only(as: { .init(id: $0.id.rawValue, name: $0.address) }) { candidates in
+        let only = try found.only { several in
+            let candidates = several.candidates { .init(id: $0.id.rawValue, name: $0.address) }
             let (message, remedy) = AdminFailure.ambiguousTenant(candidates)
             return MDMAdminRefusal(.ambiguousTenant, message, remedy: remedy, candidates: candidates)
         }
@@ -72,8 +73,9 @@ struct NamedItems {
         if !name.isID { steps.append(["\(own) AND \(Self.indexed("displayName", name))"]) }
         let found = try connection.named(
             NamedProfile.self, by: .identifier, limit: AdminFailure.Candidates.limit, in: steps)
-        return try found.only(as: { .init(id: $0.identifier, name: $0.displayName ?? "") }) { candidates in
-            MDMAdminRefusal(
+        return try found.only { several in
+            let candidates = several.candidates { .init(id: $0.identifier, name: $0.displayName ?? "") }
+            return MDMAdminRefusal(
                 .ambiguousProfile, "Several profiles are called \(name.text): \(candidates.words).",
                 candidates: candidates)
         }?.identifier
@@ -99,8 +101,9 @@ struct NamedItems {
         if !name.isID { steps.append(["\(own) AND \(Self.indexed("title", name))"]) }
         let found = try connection.named(
             NamedApp.self, by: .bundleIdentifier, limit: AdminFailure.Candidates.limit, in: steps)
-        return try found.only(as: { .init(id: $0.bundleIdentifier, name: name.text) }) { candidates in
-            MDMAdminRefusal(
+        return try found.only { several in
+            let candidates = several.candidates { .init(id: $0.bundleIdentifier, name: name.text) }
+            return MDMAdminRefusal(
                 .ambiguousApp, "Several apps are called \(name.text): \(candidates.words).", candidates: candidates)
         }?.bundleIdentifier
     }
@@ -148,16 +151,8 @@ private struct NamedApp: Record {
 }
 
 extension NamedRecords {
-    /// Returns the only record that the name can mean; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - candidate: describes a record.
-    ///   - refusal: makes the refusal of an ambiguous name.
-    /// - Throws: ``MDMAdminRefusal``
-    func only(
-        as candidate: (Item) -> AdminFailure.Candidate, or refusal: (AdminFailure.Candidates) -> MDMAdminRefusal
-    ) throws -> Item? {
-        guard count <= 1 else { throw refusal(AdminFailure.Candidates(records.map(candidate), of: count)) }
-        return records.first
+    /// Describes the records for the refusal of a name that can mean several of them.
+    func candidates(_ candidate: (Item) -> AdminFailure.Candidate) -> AdminFailure.Candidates {
+        AdminFailure.Candidates(records.map(candidate), of: count)
     }
 }

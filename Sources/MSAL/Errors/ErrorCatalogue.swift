@@ -30,8 +30,8 @@ package enum ErrorCatalogue {
 
         This page is generated from `Sources/MSAL/Errors/Problem+Entry.swift` by `scripts/pages`; do not edit it.
 
-        This page is for app developers. Every error is an `NSError` in `MSALErrorDomain` and is listed below. Its
-        `userInfo` has these keys:
+        This page is for app developers; [administration](../administration.md#refusals-of-all-calls) has the codes of calls
+        of administration. Every error is an `NSError` in `MSALErrorDomain` and is listed below. Its `userInfo` has these keys:
 
         - `MSALInternalErrorCodeKey`: the second number of the column "code".
         - `MSALErrorDescriptionKey`: cause and remedy, often in more detail than here; never a user's name.

@@ -108,7 +108,8 @@ struct EnvironmentSummary: Encodable {
     /// How to administer as somebody on another machine does.
     private static func remoteAdministration(at address: String, _ local: LocalEnvironment) -> Suggestion {
         Suggestion(
-            text: "The organisation as Ada administers it from another machine, with her own sign-in. Both names must be "
+            text:
+                "The organisation as Ada administers it from another machine, with her own sign-in. Both names must be "
                 + "in /etc/hosts:",
             commands: [
                 "echo 127.0.0.1 \(EnvironmentFacts.login) \(EnvironmentFacts.administration) | sudo tee -a /etc/hosts",

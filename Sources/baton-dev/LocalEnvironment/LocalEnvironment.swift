@@ -51,7 +51,8 @@ final class LocalEnvironment {
     // MARK: Programs
 
     func startServer() async throws {
-        for port in [facts.port, facts.mdmPort, facts.administrationPort].compactMap(\.self) where !FreePort.isFree(port) { throw taken(port) }
+        for port in [facts.port, facts.mdmPort, facts.administrationPort].compactMap(\.self)
+        where !FreePort.isFree(port) { throw taken(port) }
         let path = layout.configuration + "/baton-server.json"
         try layout.write(ServerFile(layout: layout, facts: facts), to: path)
         try await start("baton-server", programs.server, arguments: ["--config", path])

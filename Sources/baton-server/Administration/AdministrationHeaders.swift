@@ -20,7 +20,7 @@ struct AdministrationHeaders: RouterMiddleware {
         } catch let error as HTTPError where error.status.code < 500 {
             response = Response(
                 OperationRefusal(
-                    "admin.request", error.status,
+                    "admin.request", status: error.status,
                     ("The request is not acceptable.", "Compare it with docs/administration.md.")))
         }
         for (name, value) in Self.fields where response.headers[name] == nil { response.headers[name] = value }
@@ -34,12 +34,12 @@ struct AdministrationHeaders: RouterMiddleware {
         let methods = AdminOperation.all.filter { $0.matches(request.uri.path) }.map(\.method.rawValue)
         guard !methods.isEmpty else {
             return OperationRefusal(
-                "admin.path", .notFound,
+                "admin.path", status: .notFound,
                 ("There is no operation at this path.", "GET /openapi.json describes all operations."))
         }
         let allowed = Set(methods).sorted().joined(separator: ", ")
         return OperationRefusal(
-            "admin.method", .methodNotAllowed,
+            "admin.method", status: .methodNotAllowed,
             ("No operation at this path has this method.", "Use one of: \(allowed)."), headers: [.allow: allowed])
     }
 

@@ -61,7 +61,7 @@ final class CallRates: Sendable {
         guard !isAdmitted else { return }
         let rest = (Self.minute - now % Self.minute + 999) / 1000
         throw OperationRefusal(
-            "admin.tooMany", .tooManyRequests,
+            "admin.tooMany", status: .tooManyRequests,
             ("You have called too often within a minute.", "Wait \(rest) s, then repeat the call."),
             headers: [.retryAfter: "\(rest)"])
     }

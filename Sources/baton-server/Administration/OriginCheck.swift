@@ -18,8 +18,11 @@ struct OriginCheck: RouterMiddleware {
         guard request.headers[.origin].map({ $0 == origin }) ?? true, ["none", "same-origin", nil].contains(site) else {
             return Response(
                 OperationRefusal(
-                    "admin.origin", .forbidden,
-                    ("The request comes from a page of another site.", "Call from a program, or from a page of this server.")))
+                    "admin.origin", status: .forbidden,
+                    (
+                        "The request comes from a page of another site.",
+                        "Call from a program, or from a page of this server."
+                    )))
         }
         return try await next(request, context)
     }

@@ -6,8 +6,8 @@ internal import IdentityPlatform
 internal import MDMServer
 internal import Storage
 
-/// Copies the identity platform's organisations to device management before an administrator's call reaches device
-/// management. The two engines do not depend on each other.
+/// Copies the identity platform's organisations that a caller can name to device management before the caller's call
+/// reaches device management. The two engines do not depend on each other.
 struct TenantLink: RouterMiddleware {
     typealias Context = AdminContext
 
@@ -17,11 +17,19 @@ struct TenantLink: RouterMiddleware {
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
     ) async throws -> Response {
-        if request.uri.path.hasPrefix("/mdm/") {
-            for tenant in try await identity.database.read({ try Tenants($0).all() }) {
+        if request.uri.path.hasPrefix("/mdm/"), let reach = context.caller?.reach {
+            for tenant in try await tenants(in: reach) {
                 try await management.prepareTenant(tenant.id, organization: tenant.displayName, domain: tenant.domain)
             }
         }
         return try await next(request, context)
+    }
+
+    private func tenants(in reach: AdminCaller.Reach) async throws -> [Tenant] {
+        switch reach {
+        case .noTenant: []
+        case .tenant(let own): [try await identity.database.read { try Tenants($0).find(own) }].compactMap(\.self)
+        case .everyTenant: try await identity.database.read { try Tenants($0).all() }
+        }
     }
 }

@@ -31,13 +31,13 @@ struct TokenCheck: RouterMiddleware {
     private func caller(of request: Request) async throws -> AdminCaller {
         let address = ForwardedClient.current?.address?.text ?? ""
         let caller: AdminCaller
-        do { caller = try await authorizer.caller(authorization: request.headers[.authorization]) } catch
-            let refusal as OperationRefusal
+        do { caller = try await authorizer.caller(authorization: request.headers[.authorization]) } catch let refusal
+            as OperationRefusal
         {
             try rates.count(.refusals, of: address)
             throw refusal
         }
-        try rates.count(.calls, of: caller.name.isEmpty ? address : caller.name)
+        try rates.count(.calls, of: caller.reach == .noTenant ? address : caller.account)
         return caller
     }
 }

@@ -127,7 +127,7 @@ struct MDMLink: Service {
     }
 
     /// Makes device management forget the names of devices that are no longer in the directory.
-    private func checkDirectoryNames(of tenant: TenantID) async throws {
+    func checkDirectoryNames(of tenant: TenantID) async throws {
         var last: UDID?
         repeat {
             let page = try await management.devicesWithDirectoryNames(of: tenant, after: last, limit: Self.page)

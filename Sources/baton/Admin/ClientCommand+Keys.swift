@@ -55,7 +55,8 @@ extension ClientCommand {
                 }
                 guard !text.contains("PRIVATE KEY-----") else {
                     throw CommandFailure(
-                        code: "key_private", message: "\(path) contains a private key, which stays with the application.",
+                        code: "key_private",
+                        message: "\(path) contains a private key, which stays with the application.",
                         remedy: "Give its public half: openssl pkey -in \(path) -pubout -out public.pem.")
                 }
                 return text

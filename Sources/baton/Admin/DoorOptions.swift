@@ -11,11 +11,13 @@ struct DoorOptions: ParsableArguments {
     @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
     var server: String?
 
-    @Option(help: "The administration's address, https://HOST:PORT (default: BATON_ADMIN_URL, else the server's socket).")
+    @Option(
+        help: "The administration's address, https://HOST:PORT (default: BATON_ADMIN_URL, else the server's socket).")
     var url: String?
 
     @Option(
-        help: "A PEM file with the only authority to trust for --url (default: BATON_ADMIN_CA, else the system's roots).")
+        help:
+            "A PEM file with the only authority to trust for --url (default: BATON_ADMIN_CA, else the system's roots).")
     var ca: String?
 
     @Flag(help: "Sign in with a code on another machine, instead of this machine's browser.")
@@ -78,7 +80,8 @@ struct DoorOptions: ParsableArguments {
     func session(tenant: String, _ output: OutputOptions, isSignIn: Bool = false) throws -> AdminSession {
         guard let address else {
             throw CommandFailure(
-                code: "url_missing", message: "Through the server's socket, nobody signs in: the kernel says who calls.",
+                code: "url_missing",
+                message: "Through the server's socket, nobody signs in: the kernel says who calls.",
                 remedy: "Give the administration's address with --url or BATON_ADMIN_URL.")
         }
         let administration = try ServerURL(administration: address)

@@ -6,7 +6,8 @@ import CommandLineInterface
 struct SignInCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-in", abstract: "Sign in for administration from another machine, and keep the sign-in.",
-        discussion: "Other commands sign in by themselves at a terminal. With --json, the first line of the output says "
+        discussion:
+            "Other commands sign in by themselves at a terminal. With --json, the first line of the output says "
             + "what the person must do, and the last line is the result.")
     @OptionGroup var door: DoorOptions
     @Option(help: "The tenant's domain or id; - lets the server choose by the user name.")

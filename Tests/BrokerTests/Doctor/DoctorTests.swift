@@ -58,7 +58,8 @@ import Testing
         // rename(2) refuses to move a folder that its owner may not write to, such as one of mode 0500.
         let remedy = try #require(
             CheckResult.lockedApps(["org.example.notes"], ["org.example.notes": .notMoved]).first?.remedy)
-        #expect(remedy.hasPrefix("Give the session's user write permission for the folder and for the folder above it."))
+        #expect(
+            remedy.hasPrefix("Give the session's user write permission for the folder and for the folder above it."))
         #expect(remedy.contains("Then sign in and out, which tries again."))
     }
 

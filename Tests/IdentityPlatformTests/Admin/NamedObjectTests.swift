@@ -117,7 +117,8 @@ import Testing
         #expect(try await admin.refusal(IdentityAdmin.getDevice, ["device": "Udid"]) == "identity.device.ambiguous")
         try await join(Self.third, "Ward 8", udid: "udid", fixture)
         let reason = try await admin.reason(IdentityAdmin.getDevice, ["device": "udid"])
-        #expect(reason.code == "identity.device.ambiguous" && reason.candidates?.map(\.id) == [Self.second, Self.third])
+        #expect(
+            reason.code == "identity.device.ambiguous" && reason.candidates?.map(\.id) == [Self.second, Self.third])
     }
 
     @Test func `a device that only device management knows is refused with the reason`() async throws {
@@ -149,7 +150,8 @@ import Testing
         try await join(Self.first, "Ward 7", udid: "UDID-1", fixture)
         try await join(Self.second, "Ward 8", fixture)
         func told(_ text: String) async throws -> [DeviceNeighbour.Device] {
-            try await fixture.platform.devices(named: try #require(ObjectName(text)), tenant: fixture.tenant.id.rawValue)
+            try await fixture.platform.devices(
+                named: try #require(ObjectName(text)), tenant: fixture.tenant.id.rawValue)
         }
         #expect(try await told("Ward 7") == [.init(label: "Ward 7 (device id \(Self.first))", udid: "UDID-1")])
         #expect(try await told(Self.second) == [.init(label: "Ward 8 (device id \(Self.second))", udid: nil)])
@@ -162,10 +164,12 @@ import Testing
         let fixture = try await TestPlatform()
         let admin = AdminClient(fixture)
         let ward: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, body: IdentityAdmin.NewGroup(displayName: "Ward 7"))
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: nil))
         // The name of a group is the id of another one.
         let _: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, body: IdentityAdmin.NewGroup(displayName: ward.id, mailNickname: "x"))
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: ward.id, mailNickname: "x", description: nil))
         let amara = ["user": "AMARA@contoso.test"]
         for name in ["Ward 7", ward.id.uppercased()] {
             let member = amara.merging(["group": name]) { $1 }
@@ -173,8 +177,14 @@ import Testing
             #expect(try await admin.send(IdentityAdmin.removeGroupMember, member).status == .noContent)
         }
         #expect(try await admin.refusal(IdentityAdmin.removeGroup, ["group": "ward 7"]) == "identity.group.missing")
+        let digits = String(repeating: "0a", count: 20)
+        let _: IdentityAdmin.Group = try await admin.call(
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: digits, mailNickname: "z", description: nil))
+        #expect(try await admin.refusal(IdentityAdmin.removeGroup, ["group": digits]) == "identity.group.missing")
         let again: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: "y"))
+            IdentityAdmin.addGroup,
+            body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: "y", description: nil))
         let ambiguous = try await admin.reason(IdentityAdmin.removeGroup, ["group": "Ward 7"])
         #expect(ambiguous.code == "identity.group.ambiguous")
         #expect(Set(ambiguous.candidates?.map(\.id) ?? []) == [ward.id, again.id])
@@ -183,12 +193,12 @@ import Testing
         for _ in 0..<2 {
             let client: IdentityAdmin.Client = try await admin.call(
                 IdentityAdmin.addClient, body: IdentityAdmin.NewClient(displayName: "Rounds", redirectURIs: []))
-            let code = ids.isEmpty ? nil : "identity.client.ambiguous"
             ids.append(client.id)
             let answer = try await admin.send(IdentityAdmin.listClientSecrets, ["client": "Rounds"])
-            #expect(answer.status == (code == nil ? .ok : .conflict) && answer.text.contains(code ?? ""))
+            #expect(answer.status == (ids.count == 1 ? .ok : .conflict))
         }
         let several = try await admin.reason(IdentityAdmin.removeClient, ["client": "Rounds"])
+        #expect(several.code == "identity.client.ambiguous")
         #expect(Set(several.candidates?.map(\.id) ?? []) == Set(ids))
         for id in ids { #expect(try await admin.send(IdentityAdmin.removeClient, ["client": id]).status == .noContent) }
         #expect(try await admin.refusal(IdentityAdmin.removeClient, ["client": "Rounds"]) == "identity.client.missing")

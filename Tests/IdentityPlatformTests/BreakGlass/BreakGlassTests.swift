@@ -77,7 +77,8 @@ import Testing
         let address = "/directoryRoles/\(DirectoryRole.globalAdministrator.id)/members"
         let reference = #"{"@odata.id":"https://graph.test:8443/v1.0/users/\#(fixture.bo.id)"}"#
         #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .forbidden)
-        _ = try await fixture.administration.breakGlass.grant(granted, to: fixture.bo, minutes: 1, reason: Self.reason, by: Self.operator)
+        _ = try await fixture.administration.breakGlass.grant(
+            granted, to: fixture.bo, minutes: 1, reason: Self.reason, by: Self.operator)
         #expect(try await caller.send(.post, address + "/$ref", body: reference).status == .noContent)
         fixture.clock.advance(by: .seconds(60))
         while try await Housekeeping(fixture.platform).sweep() > 0 {}

@@ -46,7 +46,8 @@ import X509
     }
 
     /// Returns a self-signed certificate as PEM.
-    private func certificate(_ key: P256.Signing.PrivateKey, from begin: Timestamp, to end: Timestamp) throws -> String {
+    private func certificate(_ key: P256.Signing.PrivateKey, from begin: Timestamp, to end: Timestamp) throws -> String
+    {
         let name = try DistinguishedName { CommonName("inventory") }
         func date(_ time: Timestamp) -> Date { Date(timeIntervalSince1970: Double(time.seconds)) }
         return try Certificate(
@@ -120,7 +121,8 @@ import X509
         }
         for pem in [P256.Signing.PrivateKey().pemRepresentation, try RSAKeys(from: 7).next().pemRepresentation] {
             let answer = try await site.admin.send(
-                IdentityAdmin.addClientKey, site.places, body: IdentityAdmin.NewClientKey(name: "first", publicKey: pem))
+                IdentityAdmin.addClientKey, site.places, body: IdentityAdmin.NewClientKey(name: "first", publicKey: pem)
+            )
             #expect(answer.status == .badRequest && answer.text.contains("Discard it"), "\(answer.text)")
         }
         #expect(try await site.refusal(good, name: "") == "identity.display.name")

@@ -114,7 +114,9 @@ import Testing
         #expect(try await stranger.ask(bad).errorNumber == 5_000_643)
         #expect(try await stranger.ask(try application.assertion()).errorNumber == 5_000_643)
         // The application itself, at another address, and other applications are not affected.
-        #expect(try await application.at(application.fixture.from("192.0.2.2")).ask(try application.assertion()).status == .ok)
+        #expect(
+            try await application.at(application.fixture.from("192.0.2.2")).ask(try application.assertion()).status
+                == .ok)
         #expect(try await other.at(stranger.fixture).ask(try other.assertion()).status == .ok)
         application.fixture.clock.advance(by: .seconds(5))
         #expect(try await stranger.ask(try application.assertion()).status == .ok)

@@ -17,7 +17,7 @@ import Testing
     private static let digits: SQL = "substr(CAST(1000000000000 + i AS TEXT), 2)"
 
     private func fill(_ fixture: TestPlatform) async throws {
-        let tenant = fixture.tenant.id
+        let (tenant, isPostgreSQL) = (fixture.tenant.id, fixture.platform.database.isShared)
         try await fixture.platform.database.write { connection in
             try connection.execute(
                 """
@@ -46,6 +46,16 @@ import Testing
                     'client ' || CAST(i AS TEXT), 0, 1
                 FROM number
                 """)
+            // Removed tenants.
+            try connection.execute(
+                """
+                INSERT INTO tenant (id, displayName, domain, pairwiseSalt, created, removed)
+                \(Self.numbers) SELECT '50000000-0000-4000-8000-' || \(Self.digits), 'tenant',
+                    '50000000-0000-4000-8000-' || \(Self.digits), CAST('s' AS BLOB), 1, 1
+                FROM number
+                """)
+            guard isPostgreSQL else { return }
+            // PostgreSQL does this by itself, some time later.
             for table in ["device", "directoryGroup", "client", "person", "tenant"] as [SQL] {
                 try connection.execute("ANALYZE \(table)")
             }
@@ -83,9 +93,8 @@ import Testing
         }
         #expect(scans.planned > 20)
         // PostgreSQL reads small tables as a whole.
-        let small = fixture.platform.database.isShared ? ["tenant", "person", "roleMember", "tenantBranding"] : []
-        let found = scans.found.filter { step in !small.contains { step.contains("Seq Scan on \($0)") } }
-        #expect(found.filter { !$0.contains("Seq Scan on \"tenantBranding\"") && !$0.contains("\"roleMember\"") } == [])
+        let small = fixture.platform.database.isShared ? ["person", #""roleMember""#, #""tenantBranding""#] : []
+        #expect(scans.found.filter { step in !small.contains { step.contains("Seq Scan on \($0)") } } == [])
     }
 
     /// One statement finds a device, whatever kind of name is given.

@@ -132,7 +132,7 @@ import Testing
     {
         try await withDevices { admin in
             struct Device: Decodable { let deviceID: String, accountEnabled: Bool }
-            for name in ["ward-7", Self.first.uppercased(), "udid-1", "SERIAL-1"] {
+            for name in ["ward-7", Self.first.uppercased(), "0" + Self.first.dropFirst(), "udid-1", "SERIAL-1"] {
                 for (verb, isEnabled) in [("disable", false), ("enable", true)] {
                     let said = try await admin.done("device", verb, name)
                     #expect(said.contains("ward-7") && said.contains(Self.first), "\(said)")
@@ -145,6 +145,7 @@ import Testing
                 let ambiguous = try await admin.refused("device", verb, "ward-8")
                 #expect(ambiguous.code == "identity.device.ambiguous", "\(ambiguous)")
                 #expect(ambiguous.message.contains(Self.second) && ambiguous.message.contains(Self.third))
+                #expect(ambiguous.candidates?.map(\.id) == [Self.second, Self.third])
                 let missing = try await admin.refused("device", verb, "ward-9")
                 #expect(missing.code == "identity.device.missing" && missing.message.contains("ward-9"))
                 #expect(missing.remedy.contains("baton admin device list"))
@@ -153,13 +154,33 @@ import Testing
             }
             for words in [["commands"], ["unenroll"], ["add", "y", "--output", "/dev/null", "--takes-over"]] {
                 let elsewhere = try await admin.refused(["device"] + words + [Self.second])
-                #expect(elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
+                #expect(
+                    elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
             }
             // A device that has left is still found by its UDID, and its name is free again.
             try await admin.done("device", "commands", "UDID-3")
             #expect(try await admin.done("device", "unenroll", Self.first).contains("UDID-1"))
             try await admin.done("device", "remove", Self.third)
             #expect(try await admin.done("device", "remove", "ward-8").contains(Self.second))
+        }
+    }
+
+    @Test func `commands accept the name of an application, the title of an app and the name of a profile`()
+        async throws
+    {
+        try await withDevices { admin in
+            try await admin.done("client", "add", "--name", "Rounds", "--redirect-uri", "https://x.test")
+            try await admin.done("client", "disable", "Rounds")
+            try await admin.done("client", "remove", "Rounds")
+            try await admin.done(
+                "app", "add", "/usr/bin/true", "--bundle-id", "org.x.app", "--version", "1.0", "--title", "Rounds")
+            #expect(try await admin.done("app", "push", "Rounds", "--device", "ward-7").contains("org.x.app 1.0"))
+            try await admin.done("profile", "add", "--shared-device", "https://login.a.test")
+            struct Profile: Decodable { let identifier: String, displayName: String }
+            let profiles: [Profile] = try await admin.json("profile", "list")
+            let profile = try #require(profiles.first)
+            let pushed = try await admin.done("profile", "push", profile.displayName, "--device", Self.first)
+            #expect(pushed.contains(profile.identifier))
         }
     }
 

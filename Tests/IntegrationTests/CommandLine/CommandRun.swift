@@ -63,7 +63,10 @@ struct CommandRun {
             let code: String
             let message: String
             let remedy: String
+            let candidates: [Candidate]?
         }
+
+        struct Candidate: Decodable { let id: String, name: String }
 
         init(_ text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
     }

@@ -24,7 +24,8 @@ extension ForeignClientsTests {
             try await check("code_without_proof_key")
         }
 
-        @Test func `azure-identity gets a token without a person for a certificate, and not for a secret`() async throws {
+        @Test func `azure-identity gets a token without a person for a certificate, and not for a secret`() async throws
+        {
             try await check("application")
         }
 

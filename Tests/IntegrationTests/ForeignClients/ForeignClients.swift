@@ -16,6 +16,8 @@ final class ForeignClients: Sendable {
     let server: ServerProcess
     /// The organisation's id.
     let tenant: String
+    /// The port of the HTTPS door of administration.
+    let administrationPort: Int
     private let state: Mutex<State>
     private let proxy: RunningProgram
     private let proxyPort: UInt16
@@ -49,7 +51,7 @@ final class ForeignClients: Sendable {
             "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
             "administration": "admin.test",
         ]
-        let administrationPort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
+        administrationPort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
         let keys: [String: any Sendable] = ["names": names, "administrationPort": administrationPort]
         server = try ServerProcess(keys.merging(settings) { $1 }, in: scratch)
         try await server.start()
@@ -58,7 +60,7 @@ final class ForeignClients: Sendable {
         proxy = try await RunningProgram.start(
             Self.python,
             [Self.script("proxy.py"), "--port-file", portFile, "--target", "\(port)"]
-                + Self.login + Self.registration + Self.graph,
+                + Self.login + Self.registration + Self.graph + ["admin.test=\(administrationPort)"],
             log: "proxy.log", in: scratch)
         proxyPort = try #require(UInt16(try textOfFile(portFile)))
         tenant = try server.create("tenants", ["displayName": "Contoso", "domain": Self.domain])
@@ -86,7 +88,8 @@ final class ForeignClients: Sendable {
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
             "web_client": Self.webClient, "secret": secret,
             "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
-            "administration": "https://admin.test:\(administrationPort)", "registration": "https://drs.test:\(port)", "mdm": "https://mdm.test:\(server.mdmPort)",
+            "administration": "https://admin.test:\(administrationPort)", "registration": "https://drs.test:\(port)",
+            "mdm": "https://mdm.test:\(server.mdmPort)",
             "root": server.state + "/ca/root.pem",
             "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
         ]

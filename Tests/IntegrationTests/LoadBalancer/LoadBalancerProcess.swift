@@ -10,11 +10,31 @@ import Testing
 struct LoadBalancerProcess {
     /// The port of the main listener, and of the devices' listener.
     let (port, devicePort): (Int, Int)
+    /// The port of the HTTPS door of administration.
+    let administrationPort: Int
 
     /// A server behind the load balancer.
     struct Node {
         var address = "127.0.0.1"
         let port, mdmPort, healthPort: Int
+        /// The port of the HTTPS door of administration; nil for a server without this door.
+        var administrationPort: Int?
+    }
+
+    /// A listener of a node.
+    private enum Listener: String, CaseIterable {
+        case main = "443"
+        case devices = "8444"
+        case administration = "8445"
+
+        func port(of node: Node) -> Int {
+            switch self {
+            case .main: node.port
+            case .devices: node.mdmPort
+            // Without the door, nothing is sent there.
+            case .administration: node.administrationPort ?? node.port
+            }
+        }
     }
 
     /// The loopback address at which a load balancer passes everything to the node with this index.
@@ -27,6 +47,7 @@ struct LoadBalancerProcess {
     init(_ nodes: [Node], ports: (main: Int, devices: Int)? = nil, in scratch: Scratch) async throws {
         let chosen = try ports ?? (main: Self.freePort(), devices: Self.freePort())
         (port, devicePort) = (chosen.main, chosen.devices)
+        administrationPort = try Self.freePort()
         var text = try Self.documented()
         func replace(_ old: String, _ new: String) throws {
             let parts = text.components(separatedBy: old)
@@ -37,22 +58,23 @@ struct LoadBalancerProcess {
         }
         try replace("bind :443", "bind 127.0.0.1:\(port)")
         try replace("bind :8444", "bind 127.0.0.1:\(devicePort)")
-        for (documented, isMain) in [("443", true), ("8444", false)] {
+        try replace("bind :8445", "bind 127.0.0.1:\(administrationPort)")
+        for listener in Listener.allCases {
             try replace(
                 """
-                    server node1 192.0.2.21:\(documented) port 8446
-                    server node2 192.0.2.22:\(documented) port 8446
+                    server node1 192.0.2.21:\(listener.rawValue) port 8446
+                    server node2 192.0.2.22:\(listener.rawValue) port 8446
                 """,
-                nodes.indices.map { Self.server($0, nodes[$0], isMain: isMain) }.joined(separator: "\n"))
+                nodes.indices.map { Self.server($0, nodes[$0], listener) }.joined(separator: "\n"))
         }
         if ports != nil {
             for (index, node) in nodes.enumerated() {
-                for (port, isMain) in [(port, true), (devicePort, false)] {
+                for (port, listener) in [(port, Listener.main), (devicePort, .devices)] {
                     text += """
 
                         listen only\(index)-\(port)
                             bind \(Self.address(ofNode: index)):\(port)
-                        \(Self.server(index, node, isMain: isMain))
+                        \(Self.server(index, node, listener))
 
                         """
                 }
@@ -77,9 +99,8 @@ struct LoadBalancerProcess {
     }
 
     /// The line of a node in the list of a backend.
-    private static func server(_ index: Int, _ node: Node, isMain: Bool) -> String {
-        let port = isMain ? node.port : node.mdmPort
-        return "    server node\(index + 1) \(node.address):\(port) port \(node.healthPort)"
+    private static func server(_ index: Int, _ node: Node, _ listener: Listener) -> String {
+        "    server node\(index + 1) \(node.address):\(listener.port(of: node)) port \(node.healthPort)"
     }
 
     /// The configuration in the page.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import AdminAPI
 import AdminServer
 import Foundation
 import Hummingbird
@@ -216,6 +217,109 @@ import Testing
             #expect(after.isEmpty)
         }
     }
+
+    // MARK: What the engines call each other's devices
+
+    /// Returns whether both engines know a device by a name.
+    private func isKnown(_ text: String, at node: Node, _ tenant: Tenant) async throws -> [Bool] {
+        let name = try #require(ObjectName(text))
+        let joined = try await node.identity.devices(named: name, tenant: tenant.id.rawValue)
+        let managed = try await node.management.devices(named: name, tenant: tenant.id.rawValue)
+        return [!joined.isEmpty, !managed.isEmpty]
+    }
+
+    private func asker(_ device: DeviceID, _ tenant: Tenant) throws -> DeviceAsker {
+        let epoch = try #require(DeviceEpoch(id: String(repeating: "a", count: 32), counter: 1))
+        return DeviceAsker(tenant: tenant.id, device: device, epoch: epoch, session: nil)
+    }
+
+    @Test func `each engine learns what the other one calls a device, at its push channel and by the regular check`()
+        async throws
+    {
+        try await withNodes { first, second, tenant, enrolled, device in
+            try await first.management.database.write {
+                try $0.execute("UPDATE device SET name = 'cart', serialNumber = 'SERIAL-1'")
+            }
+            let names = ["tablet-1", device.rawValue, "cart", "SERIAL-1", "UDID-1", "udid-1"]
+            #expect(try await isKnown("cart", at: first, tenant) == [false, true])
+            #expect(try await isKnown("tablet-1", at: first, tenant) == [true, false])
+            try await second.link.join(try asker(device, tenant), enrolled)
+            for name in names { #expect(try await isKnown(name, at: first, tenant) == [true, true], "\(name)") }
+
+            try await first.management.database.write { try $0.execute("UPDATE device SET name = 'bed'") }
+            try await first.management.setDirectoryNames(nil, of: enrolled, replacing: device.rawValue)
+            #expect(try await isKnown("bed", at: first, tenant) == [false, true])
+            try await second.link.reconcile(.all)
+            #expect(try await isKnown("cart", at: first, tenant) == [false, false])
+            for name in ["tablet-1", "bed", device.rawValue] {
+                #expect(try await isKnown(name, at: first, tenant) == [true, true], "\(name)")
+            }
+
+            // The device enrolls anew: the directory no longer knows the former names.
+            let next = EnrolledDeviceID(tenant: tenant.id, udid: UDID(rawValue: "UDID-2"))
+            _ = try await first.identity.managementNames.set(next.udid.rawValue, of: device, tenant: tenant.id)
+            #expect(try await isKnown("bed", at: first, tenant) == [false, true])
+        }
+    }
+
+    @Test func `device management forgets the names of a device that is removed from the directory`() async throws {
+        try await withNodes { first, second, tenant, enrolled, device in
+            try await second.link.reconcile(.all)
+            #expect(try await isKnown(device.rawValue, at: first, tenant) == [true, true])
+            try await Administration(first.identity).devices.remove(device, tenant: tenant)
+            try await second.link.reconcile(.all)
+            #expect(try await isKnown(device.rawValue, at: first, tenant) == [false, false])
+            // The device is still under management, by its name there.
+            #expect(try await isKnown("tablet-1", at: first, tenant) == [false, true])
+        }
+    }
+
+    @Test func `of several devices with one UDID, device management knows the one that joined last`() async throws {
+        try await withNodes { first, second, tenant, enrolled, device in
+            let later = try #require(DeviceID(rawValue: UUID().uuidString))
+            try await first.identity.database.write { connection in
+                try connection.execute(
+                    """
+                    INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion,
+                        trustType, profileType, accountEnabled, isManaged, certificateHash, certificateExpires,
+                        deviceKey, transportKey, registered, managedAs)
+                    SELECT tenant, CAST(\(later) AS TEXT), CAST(\(later) AS TEXT), 'tablet-2', operatingSystem,
+                        operatingSystemVersion, trustType, profileType, accountEnabled, isManaged, CAST('x' AS BLOB),
+                        certificateExpires, deviceKey, transportKey, registered + 1, managedAs
+                    FROM device
+                    """)
+            }
+            try await second.link.reconcile(.all)
+            #expect(try await isKnown(later.rawValue, at: first, tenant) == [true, true])
+            try await second.link.join(try asker(device, tenant), enrolled)
+            #expect(try await isKnown(device.rawValue, at: first, tenant) == [true, false])
+            try await Administration(first.identity).devices.remove(later, tenant: tenant)
+            try await second.link.checkDirectoryNames(of: tenant.id)
+            #expect(try await isKnown(device.rawValue, at: first, tenant) == [true, true])
+            #expect(try await isKnown(later.rawValue, at: first, tenant) == [false, false])
+        }
+    }
+
+    /// The check finds names of a device that the directory does not list as managed. The device then opens its push
+    /// channel, which finds the names as they should be.
+    @Test func `the names of a device that joins during the check are not lost`() async throws {
+        try await withNodes { first, second, tenant, enrolled, device in
+            try await second.link.reconcile(.all)
+            try await first.identity.database.write { try $0.execute("UPDATE device SET managedAs = NULL") }
+            let interlude = InterleavedDatabase.Interlude()
+            let management = try await MDMService(
+                configuration: second.management.configuration,
+                database: InterleavedDatabase(second.management.database, interlude),
+                sealer: second.management.sealer)
+            let link = MDMLink(identity: second.identity, management: management, logger: LogStream().logger)
+            let asker = try asker(device, tenant)
+            interlude.set { try await first.link.join(asker, enrolled) }
+            try await link.checkDirectoryNames(of: tenant.id)
+            #expect(try await isKnown(device.rawValue, at: first, tenant) == [true, true])
+        }
+    }
+
+    // MARK: Organisations
 
     /// The check reads both databases, one after the other. Meanwhile another node adds an organisation.
     @Test func `an organisation that another node adds meanwhile is not mistaken for a removed one`() async throws {

@@ -18,7 +18,7 @@ package struct ApplicationSignIn: Sendable {
     package init(clientID: String, key path: String) throws {
         let content: [UInt8]?
         do { content = try PrivateFile(path: path).read(limit: 64 << 10) } catch {
-            throw PrivateFileFailure.reading(error, "key_file", path)
+            throw PrivateFileFailure.reading(error, code: "key_file", path)
         }
         guard var content else {
             throw CommandFailure(

@@ -61,7 +61,8 @@ extension PersonSignIn {
     /// Whether a server that serves any tenant, or one, could have this issuer.
     private static func mayIssue(_ issuer: String, _ server: AuthorizationServer) -> Bool {
         guard let ends = server.issuer.firstRange(of: "{tenantid}") else { return issuer == server.issuer }
-        return issuer.hasPrefix(server.issuer[..<ends.lowerBound]) && issuer.hasSuffix(server.issuer[ends.upperBound...])
+        return issuer.hasPrefix(server.issuer[..<ends.lowerBound])
+            && issuer.hasSuffix(server.issuer[ends.upperBound...])
     }
 
     /// Returns the error in an answer to an authorization request (RFC 6749 section 4.1.2.1).

@@ -29,7 +29,8 @@ extension PersonSignIn {
     }
 
     /// Asks for the tokens until the person has decided (RFC 8628 section 3.5).
-    private func poll(_ server: AuthorizationServer, code: String, every interval: Duration) async throws -> TokenReply {
+    private func poll(_ server: AuthorizationServer, code: String, every interval: Duration) async throws -> TokenReply
+    {
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.deviceCode.rawValue)
         form.append(ParameterName.clientID, AdministrationApp.clientID)

@@ -18,7 +18,8 @@ package struct SignedInPerson: Codable, Sendable, Equatable {
     /// - Throws: ``CommandFailure`` `sign_in_server`.
     init(_ idToken: Sensitive<String>?, from server: AuthorizationServer, nonce: String?, now: Int) throws {
         guard let idToken, let claims = try? CompactJWS(idToken.exposed).claims(),
-            let tenantID = try? claims.string(ClaimName.tenantID), let objectID = try? claims.string(ClaimName.objectID),
+            let tenantID = try? claims.string(ClaimName.tenantID),
+            let objectID = try? claims.string(ClaimName.objectID),
             let userName = try? claims.string(ClaimName.preferredUsername),
             let issuer = try? claims.string(ClaimName.issuer),
             let audience = try? claims.stringOrStrings(ClaimName.audience),

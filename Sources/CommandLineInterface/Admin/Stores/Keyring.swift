@@ -31,7 +31,9 @@ struct Keyring: SignInStore {
             let parent = environment["XDG_RUNTIME_DIR"] ?? environment["HOME"].map { $0 + "/.cache" }
             guard let parent, parent.hasPrefix("/") else { return nil }
             let folder = Directory(path: parent + "/baton")
-            do { try folder.makePrivate() } catch { throw PrivateFileFailure.reading(error, "sign_in_lock", folder.path) }
+            do { try folder.makePrivate() } catch {
+                throw PrivateFileFailure.reading(error, code: "sign_in_lock", folder.path)
+            }
             return folder.path + "/admin.lock"
         }
     }
@@ -111,7 +113,8 @@ struct Keyring: SignInStore {
         guard !run.isSuccess else { return }
         throw CommandFailure(
             code: "keyring_failed",
-            message: "The keyring failed: \(TextTable.printable(String(run.errors.prefix { !$0.isNewline }.prefix(200)))).",
+            message:
+                "The keyring failed: \(TextTable.printable(String(run.errors.prefix { !$0.isNewline }.prefix(200)))).",
             remedy: "Unlock the keyring and run the command again, or give --token-file FILE.")
     }
 }

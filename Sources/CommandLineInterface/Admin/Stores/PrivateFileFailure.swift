@@ -7,7 +7,7 @@ enum PrivateFileFailure {
     /// Returns the failure for a file that cannot be used.
     ///
     /// - Parameter code: the beginning of the code.
-    static func reading(_ error: FileError, _ code: String, _ path: String) -> CommandFailure {
+    static func reading(_ error: FileError, code: String, _ path: String) -> CommandFailure {
         switch error.errno {
         case EPERM:
             CommandFailure(

@@ -27,7 +27,7 @@ extension SignInStore {
         while true {
             let lock: FileLock?
             do { lock = try FileLock(path, isPatient: false) } catch {
-                throw PrivateFileFailure.reading(error, "sign_in_lock", path)
+                throw PrivateFileFailure.reading(error, code: "sign_in_lock", path)
             }
             if let lock {
                 defer { withExtendedLifetime(lock) {} }

@@ -50,7 +50,7 @@ struct TokenFile: SignInStore {
         _ body: @escaping @Sendable (PrivateFile) throws(FileError) -> Value
     ) async throws -> Value {
         do { return try await blocking { [file] in try body(file) } } catch let error as FileError {
-            throw PrivateFileFailure.reading(error, "token_file", path)
+            throw PrivateFileFailure.reading(error, code: "token_file", path)
         }
     }
 }

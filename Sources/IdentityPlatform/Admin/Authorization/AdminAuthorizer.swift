@@ -31,8 +31,8 @@ package struct AdminAuthorizer: Sendable {
     package func caller(authorization: String?) async throws -> AdminCaller {
         guard let authorization else { return caller(by: StrangerRule(metadata: metadata)) }
         let token: BearerToken
-        do { token = try await accessTokens.bearer(authorization: authorization, for: resource) } catch
-            let refusal as AccessTokens.Refusal
+        do { token = try await accessTokens.bearer(authorization: authorization, for: resource) } catch let refusal
+            as AccessTokens.Refusal
         {
             throw OperationRefusal(refusal, metadata)
         }
@@ -63,8 +63,7 @@ private struct TokenPermission: AdminPermission {
         // The use is recorded before anything is served.
         try await database.write { connection in
             guard case .breakGlass(let grant) = try rule.judge(operation, connection) else { return }
-            try BreakGlassGrants(connection).recordUse(
-                grant, for: "\(operation.method.rawValue):\(operation.path)", at: environment.now())
+            try record(grant, for: operation, connection)
         }
     }
 
@@ -76,5 +75,19 @@ private struct TokenPermission: AdminPermission {
         _ = try database.readBlocking { try rule.judge(operation, $0) }
     }
 
-    func hasFullControl(in connection: any Connection) throws -> Bool { try rule.isGlobalAdministrator(connection) }
+    func hasFullControl(for operation: AdminOperation, in connection: any Connection) throws -> Bool {
+        guard let match = try rule.fullControl(connection) else { return false }
+        // If the operation itself needed the grant, its use has been recorded already.
+        if case .breakGlass(let grant) = match, case .assigned = try rule.judge(operation, connection) {
+            try record(grant, for: operation, connection)
+        }
+        return true
+    }
+
+    private func record(
+        _ grant: BreakGlassGrant, for operation: AdminOperation, _ connection: any Connection
+    ) throws {
+        try BreakGlassGrants(connection).recordUse(
+            grant, for: "\(operation.method.rawValue):\(operation.path)", at: environment.now())
+    }
 }

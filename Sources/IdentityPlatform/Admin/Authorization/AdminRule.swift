@@ -16,10 +16,10 @@ protocol AdminRule: Sendable {
     /// - Throws: ``OperationRefusal``, ``StorageError``
     func judge(_ operation: AdminOperation, _ connection: any Connection) throws -> HeldRoles.Match
 
-    /// Whether the holder is a Global Administrator in this transaction.
+    /// Returns how the holder is a Global Administrator in this transaction; nil for anybody else.
     ///
     /// - Throws: ``StorageError``
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match?
 }
 
 /// For how long after a person has signed in, or an application has proved its identity, dangerous operations are
@@ -51,8 +51,8 @@ struct PersonRule: AdminRule {
         return match
     }
 
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool {
-        try held(connection).all.contains(DirectoryRole.globalAdministrator.id)
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? {
+        try held(connection).match(anyOf: [.globalAdministrator])
     }
 
     private func held(_ connection: any Connection) throws -> HeldRoles {
@@ -83,7 +83,7 @@ struct ApplicationRule: AdminRule {
     }
 
     /// No permission makes an application a Global Administrator.
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool { false }
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? { nil }
 }
 
 /// The name of a permission for administration, such as `User.Read.All`.
@@ -109,7 +109,7 @@ struct StrangerRule: AdminRule {
         return .assigned
     }
 
-    func isGlobalAdministrator(_ connection: any Connection) throws -> Bool { false }
+    func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? { nil }
 }
 
 extension AdminOperation {
@@ -141,7 +141,7 @@ extension OperationRefusal {
     }
 
     fileprivate static let socketOnly = OperationRefusal(
-        "admin.socketOnly", .forbidden,
+        "admin.socketOnly", status: .forbidden,
         (
             "This operation concerns the whole server, so it is not available over the network.",
             "Call it on the server's machine, as the server's user or root."
@@ -149,7 +149,7 @@ extension OperationRefusal {
 
     fileprivate static func missing(_ permission: AdminPermissionName) -> OperationRefusal {
         OperationRefusal(
-            "admin.permission", .forbidden,
+            "admin.permission", status: .forbidden,
             (
                 "The access token does not have the permission \(permission.text).",
                 "Ask for a token with this permission. An application needs a Global Administrator to grant it."
@@ -158,7 +158,7 @@ extension OperationRefusal {
 
     fileprivate static func missing(_ roles: [DirectoryRole]) -> OperationRefusal {
         OperationRefusal(
-            "admin.role", .forbidden,
+            "admin.role", status: .forbidden,
             (
                 "You do not have a role that may do this.",
                 "It takes one of: \(roles.map(\.displayName).joined(separator: ", "))."
@@ -169,7 +169,7 @@ extension OperationRefusal {
     fileprivate static func stepUp(_ metadata: ProtectedResource) -> OperationRefusal {
         let age = StepUp.maximumAge.components.seconds
         return OperationRefusal(
-            "admin.stepUp", .unauthorized,
+            "admin.stepUp", status: .unauthorized,
             (
                 "This operation is dangerous, and the sign-in was more than \(age / 60) minutes ago.",
                 "Sign in again (max_age=\(age)), then repeat the call."
@@ -183,7 +183,7 @@ extension OperationRefusal {
     /// The refusal of a change to a person with a role. Otherwise anyone who can set passwords could take over an
     /// administrator's account.
     static let privileged = OperationRefusal(
-        "admin.privileged", .forbidden,
+        "admin.privileged", status: .forbidden,
         (
             "The person has a directory role, so only a Global Administrator may do this.",
             "Ask a Global Administrator."

@@ -71,7 +71,8 @@ import Testing
             admin.administration.state.withLock { state in
                 state.answer = { request in
                     request.path.hasSuffix("/token")
-                        ? .json(#"{"error":"invalid_client","error_description":"AADSTS1: Key.\r\nTrace: x"}"#, status: 401)
+                        ? .json(
+                            #"{"error":"invalid_client","error_description":"AADSTS1: Key.\r\nTrace: x"}"#, status: 401)
                         : nil
                 }
             }

@@ -56,7 +56,9 @@ final class FakeAdministration: Sendable {
         let origin = origin.withLock(\.self)
         return state.withLock { state in
             if let chosen = state.answer(request) {
-                if !request.path.hasPrefix("/.well-known"), !request.path.contains("/v2.0") { state.calls.append(request) }
+                if !request.path.hasPrefix("/.well-known"), !request.path.contains("/v2.0") {
+                    state.calls.append(request)
+                }
                 return chosen
             }
             let form = (try? FormParameters(parsing: request.body.utf8)) ?? FormParameters()
@@ -132,7 +134,8 @@ final class FakeAdministration: Sendable {
             guard let code = form[ParameterName.code], let asked = state.codes.removeValue(forKey: code),
                 form[ParameterName.redirectURI] == asked[ParameterName.redirectURI],
                 ProofKey.matches(
-                    verifier: form[ParameterName.codeVerifier] ?? "", challenge: asked[ParameterName.codeChallenge] ?? "")
+                    verifier: form[ParameterName.codeVerifier] ?? "",
+                    challenge: asked[ParameterName.codeChallenge] ?? "")
             else { return refusal("invalid_grant") }
             nonce = asked[ParameterName.nonce]
         case GrantType.deviceCode.rawValue:

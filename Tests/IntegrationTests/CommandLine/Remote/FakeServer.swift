@@ -39,7 +39,8 @@ final class FakeServer: Sendable {
             _ status: Int, _ code: String, _ headers: [(String, String)] = [], more: String = ""
         ) -> Answer {
             json(
-                #"{"error":{"code":"\#(code)","message":"Cause.","remedy":"Remedy."\#(more)}}"#, status: status, headers)
+                #"{"error":{"code":"\#(code)","message":"Cause.","remedy":"Remedy."\#(more)}}"#, status: status, headers
+            )
         }
     }
 

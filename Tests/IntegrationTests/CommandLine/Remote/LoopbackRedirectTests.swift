@@ -21,7 +21,8 @@ import UnixSocket
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func request(_ target: String, _ redirect: LoopbackRedirect, method: String = "GET", host: String? = nil) -> String
+    private func request(_ target: String, _ redirect: LoopbackRedirect, method: String = "GET", host: String? = nil)
+        -> String
     {
         "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? String(redirect.uri.dropFirst(7)))\r\n\r\n"
     }

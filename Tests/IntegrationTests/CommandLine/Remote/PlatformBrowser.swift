@@ -51,7 +51,9 @@ final class PlatformBrowser: Sendable {
         do {
             var page = try await send("GET", address)
             page = try await submit(page, ["user_code": code])
-            if String(decoding: page.body, as: UTF8.self).contains("name=\"password\"") { page = try await submit(page) }
+            if String(decoding: page.body, as: UTF8.self).contains("name=\"password\"") {
+                page = try await submit(page)
+            }
             _ = try await submit(page, ["choice": "yes"])
         } catch {
             Issue.record("the page for codes: \(error)")
@@ -81,8 +83,12 @@ final class PlatformBrowser: Sendable {
         String(text).replacing("&amp;", with: "&").replacing("&#39;", with: "'").replacing("&quot;", with: "\"")
     }
 
-    private func send(_ method: String, _ address: String, _ form: FormParameters? = nil) async throws -> HTTPSClient.Response {
-        var headers = [(name: "Cookie", value: cookies.withLock { $0.map { "\($0.key)=\($0.value)" } }.joined(separator: "; "))]
+    private func send(_ method: String, _ address: String, _ form: FormParameters? = nil) async throws
+        -> HTTPSClient.Response
+    {
+        var headers = [
+            (name: "Cookie", value: cookies.withLock { $0.map { "\($0.key)=\($0.value)" } }.joined(separator: "; "))
+        ]
         if form != nil {
             headers += [("Content-Type", "application/x-www-form-urlencoded"), ("Origin", origin)]
         }

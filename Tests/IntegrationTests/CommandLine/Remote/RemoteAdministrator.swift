@@ -55,7 +55,9 @@ struct RemoteAdministrator {
     }
 
     /// Runs `baton admin` with these arguments, and with the token file unless another place is given.
-    func run(_ words: [String], screen: Bool = true, tokenFile: Bool = true, more: String = "") async throws -> CommandRun {
+    func run(_ words: [String], screen: Bool = true, tokenFile: Bool = true, more: String = "") async throws
+        -> CommandRun
+    {
         let sourced = scratch.path("sourced-\(UInt32.random(in: 0...UInt32.max))")
         try Data((environment(screen: screen) + more).utf8).write(to: URL(filePath: sourced))
         return try await CommandRun(
@@ -69,7 +71,10 @@ struct RemoteAdministrator {
         let command = ([try RunningProgram.built("baton"), "admin"] + words + file).map { "'\($0)'" }
         let program = try await RunningProgram.start(
             "/bin/sh",
-            ["-c", #". "$0"; exec script --quiet --return --command "$1" /dev/null"#, sourced, command.joined(separator: " ")],
+            [
+                "-c", #". "$0"; exec script --quiet --return --command "$1" /dev/null"#, sourced,
+                command.joined(separator: " "),
+            ],
             log: "terminal-\(UInt32.random(in: 0...UInt32.max))", awaitsReady: false, in: scratch)
         return CommandRun(code: try await program.waitForExit(), output: try program.log(), errors: "")
     }

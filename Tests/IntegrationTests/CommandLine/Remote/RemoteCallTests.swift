@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func `a state folder named on the command line has precedence over the address in the environment`() async throws
+    @Test func `a state folder named on the command line has precedence over the address in the environment`()
+        async throws
     {
         try await RemoteAdministrator.with { admin in
             let run = try await admin.run(["user", "list", "--json", "--server", "/nonexistent"], tokenFile: false)
@@ -125,7 +126,8 @@ import Testing
             #expect(calls(admin).count == 3)
 
             for link in [
-                "<https://evil.test/identity/tenants/-/users?after=1>; rel=next", "</identity/tenants/-/groups>; rel=next",
+                "<https://evil.test/identity/tenants/-/users?after=1>; rel=next",
+                "</identity/tenants/-/groups>; rel=next",
                 "<//evil.test/identity/tenants/-/users>; rel=next", "</identity/tenants/-/users?after=1>; rel=next",
             ] {
                 answering(admin) { $0.path.hasSuffix("/users") ? .json("[]", [("Link", link)]) : nil }
@@ -144,7 +146,8 @@ import Testing
             let plain = try await admin.run(["user", "list"])
             #expect(
                 plain.errors
-                    == "baton: Cause. [admin.changed]\n  i1  Ward\\u{1b}\n  changed: displayName\n  Remedy.\n", "\(plain)")
+                    == "baton: Cause. [admin.changed]\n  i1  Ward\\u{1b}\n  changed: displayName\n  Remedy.\n",
+                "\(plain)")
             let json = try await admin.run(["user", "list", "--json"])
             #expect(json.errors.contains(#""candidates":[{"id":"i1","name":"Ward\u001b"}],"changed":["displayName"]"#))
         }
@@ -160,7 +163,9 @@ import Testing
             try await admin.done("user", "list")
             #expect(calls(admin).count == 3)
 
-            answering(admin) { $0.path.hasSuffix("/users") ? .refusal(429, "admin.tooMany", [("Retry-After", "3600")]) : nil }
+            answering(admin) {
+                $0.path.hasSuffix("/users") ? .refusal(429, "admin.tooMany", [("Retry-After", "3600")]) : nil
+            }
             let refusal = try await admin.refused("user", "list")
             #expect(refusal.code == "admin.tooMany" && refusal.remedy.hasPrefix("Try again in 3600 seconds, at 20"))
             #expect(calls(admin).count == 1)
@@ -237,8 +242,10 @@ import Testing
     @Test func `without a terminal, a dangerous command does not open a browser by itself`() async throws {
         try await signedIn { admin in
             answering(admin) { $0.method == "DELETE" ? Self.stepUp("240") : nil }
-            for run in [try await admin.run(["session", "revoke", "s"]), try await admin.run(["session", "revoke", "s", "--json"])]
-            {
+            for run in [
+                try await admin.run(["session", "revoke", "s"]),
+                try await admin.run(["session", "revoke", "s", "--json"]),
+            ] {
                 #expect(run.code == 1 && run.errors.contains("admin.stepUp"), "\(run)")
                 #expect(run.errors.contains("baton admin sign-in --url \(admin.url)"))
                 #expect(run.errors.contains("within 240 seconds"))
@@ -254,9 +261,12 @@ import Testing
             answering(admin) { $0.method == "DELETE" && refusals.take() ? Self.stepUp("120") : nil }
             let run = try await admin.run(atTerminal: "session", "revoke", "s")
             #expect(run.code == (isEnough ? 0 : 1), "\(run)")
-            #expect(run.output.contains("Sign in with the browser") && run.output.contains(isEnough ? "ended" : "admin.stepUp"))
+            #expect(
+                run.output.contains("Sign in with the browser")
+                    && run.output.contains(isEnough ? "ended" : "admin.stepUp"))
             let asked = admin.administration.state.withLock(\.authorizations)
-            #expect(asked.count == 2 && asked[1][ParameterName.maxAge] == "120" && asked[1][ParameterName.prompt] == nil)
+            #expect(
+                asked.count == 2 && asked[1][ParameterName.maxAge] == "120" && asked[1][ParameterName.prompt] == nil)
             #expect(calls(admin).count == 2)
         }
     }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The interface through which an administrator calls operations.
+package enum AdminDoor: Sendable {
+    /// The Unix socket on the server's machine.
+    case socket
+    /// The HTTPS listener.
+    case https
+}
+
+/// A refusal that does not depend on the engine that serves an operation.
+package struct GeneralRefusal: Sendable {
+    package let code: String
+    package let status: Int
+    /// The cause in one sentence, for documentation.
+    package let cause: String
+    /// Whether a call of an operation through a door can be refused in this way.
+    let applies: @Sendable (AdminOperation, AdminDoor) -> Bool
+
+    private init(
+        _ code: String, status: Int, _ cause: String,
+        applies: @escaping @Sendable (AdminOperation, AdminDoor) -> Bool = { _, _ in true }
+    ) {
+        (self.code, self.status, self.cause, self.applies) = (code, status, cause, applies)
+    }
+
+    /// Every such refusal, in the order of the checks.
+    package static let all: [GeneralRefusal] = door + request + act
+
+    /// The refusals of the HTTPS listener, before an operation reads anything of the request.
+    private static let door: [GeneralRefusal] = [
+        GeneralRefusal("admin.origin", status: 403, "The request comes from a page of another site.") { $1 == .https },
+        GeneralRefusal("admin.token", status: 401, "The access token is missing or not valid.") { $1 == .https },
+        GeneralRefusal("admin.tooMany", status: 429, "The caller has called too often within a minute.") {
+            $1 == .https
+        },
+        GeneralRefusal("admin.path", status: 404, "There is no operation at this path.") { _, _ in false },
+        GeneralRefusal("admin.method", status: 405, "The path has no operation with this method.") { _, _ in false },
+        GeneralRefusal(
+            "admin.request", status: 400, "The request is malformed; the status can also be another one below 500."
+        ) { _, _ in
+            false
+        },
+        GeneralRefusal("admin.socketOnly", status: 403, "Only the server's own socket serves the operation.") {
+            $1 == .https && $0.access == .serverOnly
+        },
+        GeneralRefusal("admin.permission", status: 403, "The access token does not have the operation's permission.") {
+            $1 == .https && $0.permission != nil
+        },
+        GeneralRefusal("admin.role", status: 403, "The person has none of the operation's roles.") {
+            $1 == .https && $0.permission != nil
+        },
+        GeneralRefusal("admin.stepUp", status: 401, "The operation is dangerous, and the sign-in was too long ago.") {
+            $1 == .https && $0.permission != nil && $0.isDangerous
+        },
+    ]
+
+    /// The refusals of requests whose header fields, size or page an operation does not accept.
+    private static let request: [GeneralRefusal] = [
+        GeneralRefusal(
+            "admin.condition", status: 400, "`If-Match` has no tag of this server, or the operation has no condition."
+        ) {
+            $0.isServed(at: $1)
+        },
+        GeneralRefusal("admin.tooLarge", status: 413, "The body is too large.") { $0.isServed(at: $1) },
+        GeneralRefusal("admin.idempotency.method", status: 400, "Only POST takes an `Idempotency-Key`.") {
+            $0.isServed(at: $1) && $0.method != .post
+        },
+        GeneralRefusal("admin.idempotency.key", status: 400, "The `Idempotency-Key` is malformed.") {
+            $0.isServed(at: $1) && $0.method == .post
+        },
+        GeneralRefusal("admin.page", status: 400, "The page does not exist, or its size is not 1 to 1000.") {
+            $0.isServed(at: $1) && $0.isPaged
+        },
+    ]
+
+    /// The refusals in the transaction of an act.
+    private static let act: [GeneralRefusal] = [
+        GeneralRefusal(
+            "admin.privileged", status: 403, "The person has a role, so only a Global Administrator may act on them."
+        ) {
+            $1 == .https && $0.permission != nil && $0.isActOnPerson
+        },
+        GeneralRefusal("admin.changed", status: 412, "The object has changed since the caller read it.") {
+            $0.isServed(at: $1) && $0.isConditional
+        },
+        GeneralRefusal("admin.idempotency.reused", status: 409, "The `Idempotency-Key` belongs to another request.") {
+            $0.isServed(at: $1) && $0.method == .post
+        },
+        GeneralRefusal(
+            "admin.idempotency.unfinished", status: 409,
+            "The request has been carried out, but its answer is not known."
+        ) {
+            $0.isServed(at: $1) && $0.method == .post
+        },
+        GeneralRefusal(
+            "admin.idempotency.secret", status: 409, "The request has been carried out; its answer contained a secret."
+        ) {
+            $0.isServed(at: $1) && $0.hasSecretReply
+        },
+        GeneralRefusal(
+            "admin.idempotency.many", status: 429, "The caller has used too many idempotency keys within a day."
+        ) {
+            $0.isServed(at: $1) && $0.method == .post
+        },
+        GeneralRefusal(
+            "server.database.unavailable", status: 503, "The server cannot use its database at this moment."),
+    ]
+}
+
+extension AdminOperation {
+    /// Whether a door serves the operation at all.
+    package func isServed(at door: AdminDoor) -> Bool { door == .socket || access != .serverOnly }
+
+    /// Whether the operation returns a list in pages.
+    package var isPaged: Bool { query.contains { $0.name == QueryParameter.after.name } }
+
+    /// Whether the operation changes a person, or ends sessions of a person.
+    fileprivate var isActOnPerson: Bool {
+        isChange && (path.contains("/users/{user}") || path.contains("/sessions/{session}"))
+    }
+
+    /// Returns the codes with which a door can refuse a call of the operation, in alphabetical order, by status.
+    package func refusals(at door: AdminDoor) -> [Int: [String]] {
+        let general = GeneralRefusal.all.filter { $0.applies(self, door) }.map { ($0.status, $0.code) }
+        // Whoever may not call an operation learns nothing about what the operation would refuse.
+        let specific = isServed(at: door) ? errors : ["\(engine).fault"]
+        return Dictionary(
+            grouping: general + specific.map { (RefusalStatus.of($0), $0) }, by: \.0
+        ).mapValues { $0.map(\.1).sorted() }
+    }
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests that no well-behaved client sends, byte by byte to the HTTPS door of administration."""
+import re
+import socket
+import ssl
+import time
+import urllib.parse
+
+from ambiguous import ambiguous_requests
+from baton_tests import facts, run
+
+DOOR = urllib.parse.urlsplit(facts.administration)
+DEADLINE = 2  # seconds for a request, if the case's server has a short deadline (`requestDeadline`)
+GROUP = '{"displayName":"Ward"}'
+SMUGGLED = f"GET /openapi.json HTTP/1.1\r\nHost: {DOOR.hostname}\r\n\r\n"
+
+
+def connect(port=None):
+    """Makes a TLS connection to the door, or to another port that leads to it."""
+    context = ssl.create_default_context(cafile=facts.root)
+    plain = socket.create_connection(("127.0.0.1", port or DOOR.port), 50)
+    return context.wrap_socket(plain, server_hostname=DOOR.hostname)
+
+
+def talk(text, port=None):
+    """Sends bytes on one connection, and reads until the server closes it. Returns the statuses and all bytes."""
+    answer = b""
+    with connect(port) as wire:
+        try:
+            wire.sendall(text.encode("latin-1"))
+            while data := wire.recv(65536):
+                answer += data
+        except (ssl.SSLError, ConnectionError):
+            pass  # the server closed the connection while we sent
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
+
+
+def request(method="POST", path="/identity/tenants/-/groups", headers=(), body=GROUP, host=DOOR.hostname):
+    lines = "".join(f"{header}\r\n" for header in (f"Host: {host}", *headers))
+    return f"{method} {path} HTTP/1.1\r\n{lines}\r\n{body}"
+
+
+def smuggled_through(port):
+    """Checks that correct requests are answered, and that no hidden request ever is."""
+    length = f"Content-Length: {len(GROUP)}"
+    statuses, answer = talk(request(headers=[length]) + request("GET", "/openapi.json", ["Connection: close"], ""), port)
+    assert statuses == [401, 200] and b'"openapi"' in answer, (statuses, answer[:200])
+    for name, headers, body in ambiguous_requests(GROUP, SMUGGLED):
+        statuses, answer = talk(request(headers=headers, body=body), port)
+        assert b'"openapi"' not in answer, (name, answer[:400])
+        assert len(statuses) <= 1 and all(400 <= status < 500 for status in statuses), (name, statuses)
+
+
+def case_smuggling():
+    """If two readers could disagree about the end of a request's body, the request gets at most one refusal, and the
+    connection is closed."""
+    smuggled_through(None)
+
+
+def case_haproxy_smuggling():
+    """The same through HAProxy, which passes the bytes on as they are."""
+    smuggled_through(int(facts.administration_balancer))
+
+
+def case_host():
+    """A request needs exactly one Host field with the door's name. No other field changes the host."""
+    for host, expected in (
+        (DOOR.hostname, 200), (f"{DOOR.hostname.upper()}:{DOOR.port}", 200), ("evil.test", 421), ("127.0.0.1", 421),
+        ("login.test", 421), (f"{DOOR.hostname}.evil.test", 421), (f"{DOOR.hostname}@evil.test", 421),
+        (f"{DOOR.hostname}\r\nHost: evil.test", 400), ("", 421),
+    ):
+        statuses, answer = talk(request("GET", "/openapi.json", ["Connection: close"], "", host))
+        assert statuses in ([expected], [400]) and (expected != 200 or statuses == [200]), (host, statuses)
+        assert b"evil.test" not in answer, (host, answer[:200])
+    for forwarded in ("X-Forwarded-Host: evil.test", "Forwarded: host=evil.test", "X-Original-URL: /x"):
+        statuses, answer = talk(request("GET", "/openapi.json", [forwarded, "Connection: close"], ""))
+        assert statuses == [200] and b"evil.test" not in answer, (forwarded, statuses)
+
+
+def case_slow():
+    """A request that never ends is cut off, even if bytes keep coming. Another request is served meanwhile."""
+    for start in (request(headers=["Content-Length: 60000"], body="{"), "POST / HTTP/1.1\r\nX-Slow: "):
+        begun = time.monotonic()
+        with connect() as wire:
+            wire.sendall(start.encode())
+            statuses, _ = talk(request("GET", "/openapi.json", ["Connection: close"], ""))
+            assert statuses == [200], statuses
+            try:
+                for _ in range(300):
+                    wire.sendall(b"b")
+                    wire.settimeout(0.05)
+                    try:
+                        # Bytes before the end are an answer.
+                        if not wire.recv(65536):
+                            break
+                    except TimeoutError:
+                        pass
+                    wire.settimeout(50)
+                else:
+                    raise AssertionError(f"a request may take as long as it likes: {start!r}")
+            except (ssl.SSLError, ConnectionError):
+                pass
+        assert time.monotonic() - begun > DEADLINE / 2, f"hung up on for another reason: {start!r}"
+
+
+run(globals())

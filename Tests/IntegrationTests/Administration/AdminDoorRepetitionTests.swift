@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import AdminServer
+import Foundation
+import HTTPTypes
+import IdentityPlatform
+import MDMServer
+import OAuth
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+/// Requests with an `Idempotency-Key`: sent again, they are not carried out again.
+@Suite struct AdminDoorRepetitionTests {
+    private static let addGroup = IdentityAdmin.addGroup.operation
+    private static let addProfile = MDMAdmin.addProfile.operation
+    private static let group = #"{"displayName":"Ward"}"#
+    private static let profile = #"{"sharedDevice":{"urls":[]}}"#
+
+    private func headers(_ key: String) -> HTTPFields { [AdminFieldName.idempotencyKey.field: key] }
+
+    private func isReplayed(_ answer: TestResponse) -> Bool {
+        answer.headers[AdminFieldName.idempotencyReplayed.field] == "true"
+    }
+
+    /// The number of groups and of profiles.
+    private func counts(_ fixture: TestAdministration) async throws -> [Int] {
+        let groups: [IdentityAdmin.Group] = try await fixture.operate(IdentityAdmin.listGroups.operation).decoded()
+        let profiles: [MDMAdmin.Profile] = try await fixture.operate(MDMAdmin.listProfiles.operation).decoded()
+        return [groups.count, profiles.count]
+    }
+
+    @Test func `a repeated request gets the same answer and is carried out once, in both engines and by both doors`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+            let first = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+            #expect(first.status == .created && !isReplayed(first), "\(first.text)")
+            for _ in 1...2 {
+                let again = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+                #expect(again.status == .created && again.text == first.text)
+                #expect(isReplayed(again))
+            }
+        }
+        #expect(try await counts(fixture) == [1, 1])
+        // Keys of another caller are other keys.
+        let operated = try await fixture.operate(Self.addGroup, headers: headers("k-1"), body: Self.group)
+        #expect(operated.status == .created && !isReplayed(operated))
+        let repeated = try await fixture.operate(Self.addGroup, headers: headers("k-1"), body: Self.group)
+        #expect(repeated.text == operated.text)
+        #expect(isReplayed(repeated))
+        #expect(try await counts(fixture) == [2, 1])
+        // The repetition is not in the log, because nothing was done.
+        let log: [IdentityAdmin.AuditEntry] = try await fixture.operate(
+            IdentityAdmin.listAuditEntries.operation
+        ).decoded()
+        #expect(log.count { $0.action == "group.add" } == 2)
+    }
+
+    @Test func `a key belongs to one request of one caller`() async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        func add(_ body: String, _ token: String, path: String = "/identity/tenants/-/groups") async throws
+            -> TestResponse
+        {
+            try await fixture.send(.post, path, token: token, headers: headers("k-1"), body: body)
+        }
+        #expect(try await add(Self.group, token).status == .created)
+        for (body, path) in [
+            (#"{"displayName":"Other"}"#, "/identity/tenants/-/groups"),
+            (Self.group, "/identity/tenants/contoso.test/groups"), (Self.group, "/identity/tenants/-/groups?x=1"),
+        ] {
+            let answer = try await add(body, token, path: path)
+            #expect(answer.status == .conflict && answer.refusal == "admin.idempotency.reused", "\(answer.text)")
+        }
+        let second = try await fixture.token(of: try await fixture.person("second", .globalAdministrator))
+        #expect(try await add(Self.group, second).status == .created)
+        #expect(try await counts(fixture)[0] == 2)
+    }
+
+    @Test func `applications of two tenants with one id have keys of their own`() async throws {
+        let fixture = try await TestAdministration()
+        let application = try await fixture.application("Group.ReadWrite.All")
+        let token = try await fixture.token(of: application)
+        let first = try await fixture.call(Self.addGroup, token: token, headers: headers("k-1"), body: Self.group)
+        #expect(first.status == .created)
+        // The other tenant registers an application with the same id, and a key of its own.
+        let other = try await fixture.acts.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
+        let namesake = try await fixture.acts.clients.add(
+            NewClient(id: application.client.id, displayName: "Copy", redirectURIs: [], isConfidential: true),
+            tenant: other)
+        _ = try await fixture.acts.clients.addKey(try application.key.publicPEM(), name: "first", to: namesake)
+        try await fixture.acts.clients.grant("Group.ReadWrite.All", to: namesake)
+        let foreign = try await fixture.token(of: application, in: other)
+        let answer = try await fixture.call(
+            Self.addGroup, token: foreign, headers: headers("k-1"), body: Self.group)
+        #expect(answer.status == .created && answer.text != first.text, "\(answer.text)")
+        #expect(!isReplayed(answer))
+    }
+
+    @Test func `an answer with a secret is not kept, and its request is not carried out again`() async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        let client = try await fixture.application().client.id.rawValue
+        for (operation, places, body, list) in [
+            (
+                IdentityAdmin.addClientSecret.operation, ["client": client], nil,
+                IdentityAdmin.listClientSecrets.operation
+            ),
+            (MDMAdmin.addEnrollment.operation, [:], #"{"name":"tablet"}"#, MDMAdmin.listEnrollments.operation),
+        ] as [(AdminOperation, [String: String], String?, AdminOperation)] {
+            func send() async throws -> TestResponse {
+                try await fixture.call(operation, places, token: token, headers: headers("k-1"), body: body)
+            }
+            let first = try await send()
+            #expect(first.status == .created, "\(first.text)")
+            let again = try await send()
+            #expect(again.status == .conflict && again.refusal == "admin.idempotency.secret", "\(again.text)")
+            let made = try await fixture.operate(list, places)
+            #expect(made.text.components(separatedBy: "\"id\"").count == 2, "\(made.text)")
+        }
+        for database in [fixture.platform.database, fixture.management.database] {
+            let kept = try await database.read { connection in
+                try connection.rows("SELECT COUNT(reply) AS kept, COUNT(status) AS known FROM idempotency")
+                    .map { (try $0["kept"] as Int64, try $0["known"] as Int64) }
+            }
+            #expect(kept.count == 1)
+            #expect(kept.allSatisfy { $0 == (0, 0) })
+        }
+        // Every operation whose answer has a secret says so.
+        let secret = AdminOperation.all.filter(\.hasSecretReply).map(\.id)
+        #expect(Set(secret) == ["addClientSecret", "addEnrollment"])
+    }
+
+    @Test func `a malformed key is refused, and so is a key on a method that can be repeated without one`() async throws
+    {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        for key in ["", "a b", String(repeating: "k", count: 65), "é", "a\tb"] {
+            let answer = try await fixture.call(
+                Self.addGroup, token: token, headers: headers(key), body: Self.group)
+            #expect(answer.status == .badRequest && answer.refusal == "admin.idempotency.key", "\(key): \(answer.text)")
+        }
+        for operation in AdminOperation.all where operation.method != .post && operation.access != .serverOnly {
+            let answer = try await fixture.call(
+                operation, Attempt.places(of: operation), query: Attempt.query(of: operation), token: token,
+                headers: headers("k"), body: Attempt.body(of: operation))
+            #expect(answer.refusal == "admin.idempotency.method" && answer.status == .badRequest, "\(operation.id)")
+        }
+        let longest = String(repeating: "~", count: 64)
+        #expect(
+            try await fixture.call(Self.addGroup, token: token, headers: headers(longest), body: Self.group).status
+                == .created)
+    }
+
+    @Test func `a refused request leaves its key free`() async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        let body = #"{"userPrincipalName":"bo@contoso.test","displayName":"Bo","password":"correct horse battery"}"#
+        func add() async throws -> TestResponse {
+            try await fixture.call(
+                IdentityAdmin.addUser.operation, token: token, headers: headers("k-1"), body: body)
+        }
+        #expect(try await add().refusal == "identity.name.taken")
+        try await fixture.acts.users.remove(fixture.bo)
+        #expect(try await add().status == .created)
+        #expect(isReplayed(try await add()))
+    }
+
+    @Test func `if the server stops between the act and its answer, the act is not carried out again`() async throws {
+        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+            let fixture = try await TestAdministration()
+            let token = try await fixture.token(of: fixture.admin)
+            func send() async throws -> TestResponse {
+                try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+            }
+            let outage: @Sendable () async throws -> Void = {
+                throw StorageError(.unavailable, "the server has stopped")
+            }
+            if operation.engine == "mdm" {
+                // The first write makes the organisation known to device management, and the second one is the act.
+                fixture.beforeManagementAct.set {
+                    fixture.beforeManagementAct.set { fixture.beforeManagementAct.set(outage) }
+                }
+            } else {
+                fixture.beforeAct.set { fixture.beforeAct.set(outage) }
+            }
+            let first = try await send()
+            #expect(first.status == .serviceUnavailable, "\(first.text)")
+            let again = try await send()
+            #expect(again.status == .conflict && again.refusal == "admin.idempotency.unfinished", "\(again.text)")
+            #expect(try await counts(fixture).reduce(0, +) == 1, "\(operation.id)")
+        }
+    }
+
+    @Test func `a request that arrives several times at once is carried out once`() async throws {
+        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+            let fixture = try await TestAdministration()
+            let token = try await fixture.token(of: fixture.admin)
+            let headers = headers("k-1")
+            let answers = try await withThrowingTaskGroup(of: TestResponse.self) { group in
+                for _ in 1...8 {
+                    group.addTask { try await fixture.call(operation, token: token, headers: headers, body: body) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let made = answers.filter { $0.status == .created }
+            #expect(!made.isEmpty && Set(made.map(\.text)).count == 1)
+            for answer in answers where answer.status != .created {
+                #expect(answer.refusal == "admin.idempotency.unfinished", "\(answer.text)")
+            }
+            #expect(try await counts(fixture).reduce(0, +) == 1, "\(operation.id)")
+        }
+    }
+
+    @Test func `a caller has a thousand keys within a day, and housekeeping removes older ones`() async throws {
+        let fixture = try await TestAdministration()
+        let now = fixture.clock.now
+        let account = "\(fixture.tenant.id) \(fixture.admin.id)"
+        for database in [fixture.platform.database, fixture.management.database] {
+            try await database.write { connection in
+                for number in 0..<1000 {
+                    try connection.execute(
+                        """
+                        INSERT INTO idempotency (caller, key, digest, attempt, began)
+                        VALUES (\(account), \("old-\(number)"), \([UInt8(1)]), 'a', \(now))
+                        """)
+                }
+            }
+        }
+        var token = try await fixture.token(of: fixture.admin)
+        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+            let answer = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+            #expect(answer.status == .tooManyRequests && answer.refusal == "admin.idempotency.many", "\(answer.text)")
+            #expect(answer.headers[.retryAfter] == "3600")
+        }
+        #expect(try await counts(fixture) == [0, 0])
+        // Somebody else, and requests without a key, are served.
+        #expect(try await fixture.operate(Self.addGroup, headers: headers("k-1"), body: Self.group).status == .created)
+        #expect(try await fixture.call(Self.addGroup, token: token, body: Self.group).status == .created)
+        fixture.clock.advance(by: IdempotencyKeys.lifetime)
+        let management = fixture.management
+        let housekeeping = Housekeeping(fixture.platform, beside: { try await management.sweep() })
+        while try await housekeeping.sweep() + management.sweep() > 0 {}
+        for database in [fixture.platform.database, fixture.management.database] {
+            let rest = try await database.read { connection in
+                try connection.rows("SELECT COUNT(*) AS number FROM idempotency").map { try $0["number"] as Int64 }
+            }
+            #expect(rest == [0])
+        }
+        token = try await fixture.token(of: fixture.admin)
+        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+            let answer = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+            #expect(answer.status == .created, "\(answer.text)")
+        }
+    }
+}
