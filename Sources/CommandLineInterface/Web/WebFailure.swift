@@ -2,6 +2,7 @@
 internal import AsyncHTTPClient
 internal import Glibc
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOSSL
 
 /// Why a request got no complete answer. A complete answer is not a failure here, whatever its status.
@@ -33,7 +34,7 @@ enum WebFailure: Error, Equatable {
             case is NIOSSLExtraError: .wrongHost
             case let error as BoringSSLError: Self.reading("\(error)")
             case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode) ? .lost : .unreachable
-            case is ChannelError: .lost
+            case is ChannelError, HTTPParserError.invalidEOFState: .lost
             default: .unreachable
             }
     }

@@ -47,11 +47,12 @@ final class FakeServer: Sendable {
     let port: Int
     private let listener: any Channel
 
-    /// Listens on a free port, with TLS if there is an authority.
+    /// Listens on a free port of an address of this machine, with TLS if there is an authority.
     ///
     /// - Parameter answer: called on an event loop; it must not block.
     init(
-        _ authority: DevelopmentAuthority?, answer: @escaping @Sendable (Request) -> Answer
+        _ authority: DevelopmentAuthority?, at address: String = "127.0.0.1",
+        answer: @escaping @Sendable (Request) -> Answer
     ) async throws {
         let tls = try authority.map { authority in
             try NIOSSLContext(
@@ -69,7 +70,7 @@ final class FakeServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(Connection(answer))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            .bind(host: address, port: 0).get()
         port = listener.localAddress?.port ?? 0
     }
 

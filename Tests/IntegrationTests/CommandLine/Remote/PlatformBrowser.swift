@@ -16,10 +16,11 @@ final class PlatformBrowser: Sendable {
     /// How often the person has typed the password.
     var passwords: Int { typed.withLock(\.self) }
 
-    init(port: Int, roots: String) throws {
-        origin = "https://login.test:\(port)"
-        https = try HTTPSClient(
-            configuration: .init(trustRootsPEM: Array(roots.utf8), dnsOverride: ["login.test": "127.0.0.1"]))
+    /// - Parameter login: the host name of the server's login address.
+    init(at login: String, _ server: ServerProcess) throws {
+        origin = "https://\(login):\(server.port)"
+        let roots = Array(try textOfFile(server.state + "/ca/root.pem").utf8)
+        https = try HTTPSClient(configuration: .init(trustRootsPEM: roots, dnsOverride: [login: "127.0.0.1"]))
     }
 
     /// Opens the address of a sign-in, signs in if the page asks for it, and follows the redirect to the loopback

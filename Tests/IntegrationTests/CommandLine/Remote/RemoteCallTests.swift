@@ -36,6 +36,9 @@ import Testing
             let other = try DevelopmentAuthority(
                 in: try StateDirectory(path: admin.scratch.path("other")), names: ["localhost"])
             let stranger = try await FakeServer(other) { _ in .reply(200, [], "") }
+            let own = try DevelopmentAuthority(
+                in: try StateDirectory(path: admin.scratch.path("third")), names: ["localhost"])
+            let elsewhere = try await FakeServer(own, at: "127.0.0.2") { _ in .reply(200, [], "") }
             let port = try #require(URL(string: admin.url)?.port)
             let faults: [([String], String, Int32)] = [
                 (["--url", "http://localhost:\(port)"], "url_not_https", 1),
@@ -47,7 +50,11 @@ import Testing
                 (["--ca", "/dev/null"], "ca_unreadable", 1),
                 (["--ca", admin.scratch.path("other/ca/root.pem")], "server_certificate", 1),
                 (["--url", "https://localhost:\(stranger.port)"], "server_certificate", 1),
-                (["--url", "https://127.0.0.1:\(port)"], "server_certificate", 1),
+                (
+                    ["--url", "https://127.0.0.2:\(elsewhere.port)", "--ca", admin.scratch.path("third/ca/root.pem")],
+                    "server_certificate", 1
+                ),
+                (["--url", "https://127.0.0.1:\(port)"], "server_not_administration", 1),
                 (["--url", "https://localhost:\(plain.port)"], "server_not_tls", 1),
                 (["--url", "https://localhost:1"], "server_unreachable", 69),
             ]
