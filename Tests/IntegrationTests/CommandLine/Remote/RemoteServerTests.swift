@@ -52,10 +52,12 @@ import Testing
             try await FolderWatch(scratch.path).until("a code") {
                 try program.log().contains("\n") || !(try textOfFile(errors)).isEmpty
             }
-            let first = try #require(program.log().split(separator: "\n").first, "\(try textOfFile(errors))")
+            let (log, early) = (try program.log(), try textOfFile(errors))
+            let first = try #require(log.split(separator: "\n").first, "\(early)")
             let instruction = try JSONDecoder().decode(Instruction.self, from: Data(first.utf8)).signIn
             try await PlatformBrowser(at: "localhost", server).enter(instruction.code, at: instruction.address)
-            #expect(try await program.waitForExit() == 0, "\(try textOfFile(errors))")
+            let (code, said) = (try await program.waitForExit(), try textOfFile(errors))
+            #expect(code == 0, "\(said)")
         }
     }
 
