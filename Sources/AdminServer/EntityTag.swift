@@ -29,7 +29,9 @@ package struct EntityTag: Sendable, Equatable {
     package init(of item: some Encodable) throws { self.init(object: try JSONObject(item)) }
 
     fileprivate init(object: JSONObject) {
-        members = object.members.sorted { $0.key < $1.key }.map { name, value in
+        // No tag is empty: an object without members has one nameless member.
+        let present = object.members.isEmpty ? ["": JSONValue.null] : object.members
+        members = present.sorted { $0.key < $1.key }.map { name, value in
             Member(
                 name: Self.digest(Array(name.utf8), Self.nameLength),
                 value: Self.digest(JSONWriter.write(value), Self.valueLength))
@@ -42,8 +44,7 @@ package struct EntityTag: Sendable, Equatable {
         let encoded = String(text.dropFirst().dropLast()).replacing("-", with: "+").replacing("_", with: "/")
         guard let bytes = Data(base64Encoded: encoded) else { return nil }
         let length = Self.nameLength + Self.valueLength
-        // An object without members has an empty tag.
-        guard bytes.count % length == 0, bytes.count / length <= Self.maximumMembers else { return nil }
+        guard !bytes.isEmpty, bytes.count % length == 0, bytes.count / length <= Self.maximumMembers else { return nil }
         members = stride(from: 0, to: bytes.count, by: length).map { start in
             let member = Array(bytes[start..<start + length])
             return Member(name: Array(member.prefix(Self.nameLength)), value: Array(member.dropFirst(Self.nameLength)))

@@ -23,7 +23,11 @@ package enum MDMSchema {
             Migration("finished commands", [finishedCommands]),
             Migration("names", names),
             Migration(
-                "device list", allowsPrevious: true, ["CREATE INDEX deviceInOrder ON device (tenant, name, udid)"]),
+                "device list", allowsPrevious: true,
+                [
+                    "CREATE INDEX deviceInOrder ON device (tenant, name, udid)",
+                    "CREATE INDEX enrollmentInOrder ON enrollment (tenant, createdAt DESC, id)",
+                ]),
             Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
         ] + IdempotencyKeys.migrations
 

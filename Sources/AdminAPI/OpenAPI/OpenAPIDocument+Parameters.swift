@@ -32,7 +32,7 @@ extension OpenAPIDocument {
         if operation.isConditional {
             fields.append(
                 Self.field(
-                    "If-Match", limits: .pattern(#"^(\*|"[A-Za-z0-9_=-]*"(, *"[A-Za-z0-9_=-]*"){0,9})$"#),
+                    "If-Match", limits: .pattern(#"^(\*|"[A-Za-z0-9_=-]+"(, *"[A-Za-z0-9_=-]+"){0,9})$"#),
                     "The `ETag` of the answer with which the caller read the object. The change is refused if the object "
                         + "is in another state."))
         }

@@ -23,6 +23,8 @@ struct AdministrationHeaders: RouterMiddleware {
                     "admin.request", status: error.status,
                     ("The request is not acceptable.", "Compare it with docs/administration.md.")))
         }
+        // A client that has sent HEAD would take a body for the next answer.
+        if request.method == .head { response.body = ResponseBody() }
         for (name, value) in Self.fields where response.headers[name] == nil { response.headers[name] = value }
         response.headers[AdminFieldName.requestID.field] = context.logger[metadataKey: "hb.request.id"]?.description
         return response

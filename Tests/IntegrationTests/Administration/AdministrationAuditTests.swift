@@ -140,7 +140,7 @@ import Testing
     private static func summary(of answer: DoorAnswer, _ operation: AdminOperation) throws -> String {
         // The logs name the callers, who differ.
         guard !logs.contains(operation.id), !answer.body.isEmpty else { return answer.body.isEmpty ? "" : "a log" }
-        let value = try JSONReader.read(answer.body, limits: JSONLimits(bytes: 1 << 22))
+        let value = try JSONReader.read(answer.body, limits: JSONLimits(bytes: 1 << 22, values: 100_000))
         return String(decoding: JSONWriter.write(summary(of: value)), as: UTF8.self)
     }
 

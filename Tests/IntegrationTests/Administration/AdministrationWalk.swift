@@ -187,7 +187,7 @@ struct AdministrationWalk {
 extension DoorAnswer {
     /// A member of the JSON object that must be a text.
     func text(_ name: String) throws -> String {
-        let object = try JSONReader.read(body, limits: JSONLimits(bytes: 1 << 22)).object
+        let object = try JSONReader.read(body, limits: JSONLimits(bytes: 1 << 22, values: 100_000)).object
         guard case .string(let text) = object?[name] else { throw TestProblem("no \(name) in \(self.text)") }
         return text
     }
@@ -210,6 +210,8 @@ extension AdministeredServer {
                     \([UInt8(1)]), 1, \([UInt8(1)]), \([UInt8(1)]), 1)
                 """)
         }
+        // Device management learns of the tenant with the first call.
+        try operate(MDMAdmin.listManagedDevices.operation).expectSuccess()
         let management = try await SQLiteDatabase(
             path: server.state + "/mdm.sqlite", migrations: MDMSchema.migrations)
         try await management.write { [tenant] connection in

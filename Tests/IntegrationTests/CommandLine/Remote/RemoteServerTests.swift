@@ -111,7 +111,8 @@ import Testing
                 "tenants/-/clients/\(script)/keys", ["name": "k", "publicKey": key.publicKey.pemRepresentation])
             func run(_ words: String...) async throws -> CommandRun {
                 try await remote.run(
-                    words[0], words[1], "--json", "--client-id", script, "--key", file, "--tenant", "c.test", tokens: false)
+                    words[0], words[1], "--json", "--client-id", script, "--key", file, "--tenant", "c.test",
+                    tokens: false)
             }
             #expect(try await run("user", "list").code == 1)
             let permission = "/identity/tenants/-/clients/\(script)/application-permissions/User.Read.All"
