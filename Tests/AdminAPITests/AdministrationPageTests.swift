@@ -17,7 +17,8 @@ import Testing
     /// those that the sources make.
     @Test func `the general refusals are those that the server makes, with their statuses`() throws {
         let text = try CodableSources.files(in: "Sources").map(\.text).joined()
-        let made = text.matches(of: /OperationRefusal\(\s*"(admin\.[A-Za-z.]+)",\s*(\.?[A-Za-z.]+)/)
+        let made = text.matches(
+            of: /(?:OperationRefusal|self\.init)\(\s*"(admin\.[A-Za-z.]+)",\s*status: (\.?[A-Za-z.]+)/)
         let statuses = [
             ".badRequest": 400, ".unauthorized": 401, ".forbidden": 403, ".notFound": 404, ".methodNotAllowed": 405,
             ".conflict": 409, ".preconditionFailed": 412, ".contentTooLarge": 413, ".tooManyRequests": 429,

@@ -23,6 +23,9 @@ import Testing
         IdentityAdmin.NewBreakGlassGrant(user: "u", role: "r", reason: "w", minutes: 1, login: 1),
         personalHoldings, IdentityAdmin.Erasure(pseudonym: "p", auditEntries: 1, removed: personalHoldings),
         ExportEnd(end: 1),
+        IdentityAdmin.ApplicationPermission(permission: "p", grantedAt: 1),
+        IdentityAdmin.ClientKey(id: "i", name: "n", kind: "RSA", createdAt: 1, expiresAt: 2),
+        IdentityAdmin.NewClientKey(name: "n", publicKey: "k"),
         IdentityAdmin.Client(
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],
             permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256", warnings: ["w"]),

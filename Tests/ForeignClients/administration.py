@@ -48,7 +48,8 @@ def smuggled_through(port):
     for name, headers, body in ambiguous_requests(GROUP, SMUGGLED):
         statuses, answer = talk(request(headers=headers, body=body), port)
         assert b'"openapi"' not in answer, (name, answer[:400])
-        assert len(statuses) <= 1 and all(400 <= status < 500 for status in statuses), (name, statuses)
+        # The request may be refused before its body is read; what is left of the body is no request.
+        assert all(400 <= status < 500 for status in statuses) and statuses[1:] in ([], [400]), (name, statuses)
 
 
 def case_smuggling():

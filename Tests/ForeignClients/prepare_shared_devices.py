@@ -41,6 +41,8 @@ class Door:
     def __init__(self, options):
         self.session = requests.Session()
         self.session.verify = options.ca
+        # Only the named authority is trusted, whatever the environment says.
+        self.session.trust_env = False
         self.url, self.tenant = options.url.rstrip("/"), options.tenant
         self.session.headers["Authorization"] = f"Bearer {self.token(options)}"
 

@@ -135,7 +135,7 @@ import Testing
         let item = try #require(Self.cases.first)
         let tag = try await tag(item, fixture, token)
         for condition in [
-            "", "x", "\"\"", "\"x\"", "W/\(tag)", String(tag.dropLast()) + "AAAA", "\(tag),", "*, \(tag)",
+            "", "x", "\"\"", "\"x\"", "W/\(tag)", String(tag.dropLast()) + "AAAA", "*, \(tag)",
             Array(repeating: tag, count: 11).joined(separator: ","),
             "\"\(String(repeating: "AAAAAAAAAAAA", count: 65))\"",
         ] {

@@ -66,7 +66,11 @@ import Testing
     {
         let (operated, remote) = (try await walk(through: .socket), try await walk(through: .https))
         #expect(operated.answers.count == remote.answers.count)
-        for (one, other) in zip(operated.answers, remote.answers) { #expect(one == other) }
+        // Each door has a document of its own, and keys that were made at once are in the order of their random ids.
+        let differing = ["getOpenAPI ", "rotateSigningKeys ", "listSigningKeys "]
+        for (one, other) in zip(operated.answers, remote.answers) where !differing.contains(where: one.hasPrefix) {
+            #expect(one == other)
+        }
         // The person behind a receipt's pseudonym needs a receipt; ReceiptSubjectTests makes one.
         let missing = AdminOperation.all.filter { $0.access != .serverOnly && !remote.operations.contains($0.id) }
         #expect(missing.map(\.id) == ["resolveReceiptSubject"])

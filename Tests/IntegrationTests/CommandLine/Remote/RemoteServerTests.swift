@@ -50,13 +50,13 @@ import Testing
             let (program, errors) = try await CommandRun.start(
                 words(["sign-in", "--device-code", "--json", "--token-file", scratch.path("tokens")]), in: scratch)
             try await FolderWatch(scratch.path).until("a code") {
-                try program.log().contains("\n") || !(try textOfFile(errors)).isEmpty
+                try program.log().contains("\n") || (try? textOfFile(errors))?.isEmpty == false
             }
-            let (log, early) = (try program.log(), try textOfFile(errors))
+            let (log, early) = (try program.log(), (try? textOfFile(errors)) ?? "")
             let first = try #require(log.split(separator: "\n").first, "\(early)")
             let instruction = try JSONDecoder().decode(Instruction.self, from: Data(first.utf8)).signIn
             try await PlatformBrowser(at: "localhost", server).enter(instruction.code, at: instruction.address)
-            let (code, said) = (try await program.waitForExit(), try textOfFile(errors))
+            let (code, said) = (try await program.waitForExit(), (try? textOfFile(errors)) ?? "")
             #expect(code == 0, "\(said)")
         }
     }
