@@ -117,11 +117,11 @@ package struct AdminClient: Sendable {
     ) async throws -> AdminExchange.Reply {
         try check(call.operation)
         let form = call.operation.reply()
-        let exchange = AdminExchange(door: door, isStreamed: form == .export)
-        let answer = try await exchange.reply(to: try encoded(call, at: path ?? Self.paged(call)))
-        if let until = answer.headers.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) {
+        let exchange = AdminExchange(door: door, isStreamed: form == .export) { fields in
+            guard let until = fields.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) else { return }
             warnOfBreakGlass(until: until)
         }
+        let answer = try await exchange.reply(to: try encoded(call, at: path ?? Self.paged(call)))
         guard form == .nothing || answer.headers.hasType(form == .export ? ExportEnd.mediaType : "application/json")
         else { throw Self.unreadable }
         return answer

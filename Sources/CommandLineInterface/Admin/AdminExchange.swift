@@ -19,6 +19,8 @@ struct AdminExchange {
     let door: AdminDoor
     /// Whether the body of a successful answer is read by the caller, piece by piece.
     let isStreamed: Bool
+    /// Is told the header fields of every answer, also of refusals.
+    let observe: @Sendable (HTTPHeaders) -> Void
 
     private static let maximumReply = 64 << 20
     /// For how many seconds a command waits altogether, if the server asks for pauses.
@@ -71,6 +73,7 @@ struct AdminExchange {
 
     private func attempt(_ request: HTTPClientRequest) async throws -> Result<Reply, Refused> {
         let response = try await door.web.open(request)
+        observe(response.headers)
         let status = Int(response.status.code)
         let isDone = (200...299).contains(status)
         let body =

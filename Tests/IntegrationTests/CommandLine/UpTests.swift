@@ -254,7 +254,8 @@ import Testing
                 let folder = "/w/apps/\(number)/data</string>"
                 #expect(configurations.count { $0.contains("dataFolders") && $0.contains(folder) } == 1, "\(number)")
             }
-            #expect(Set(environment.addresses.keys) == ["login", "deviceRegistration", "graph", "mdm"])
+            #expect(
+                Set(environment.addresses.keys) == ["login", "deviceRegistration", "graph", "mdm", "administration"])
             for secret in [environment.credentials, environment.environment] {
                 let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
