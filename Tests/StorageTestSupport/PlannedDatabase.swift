@@ -68,6 +68,8 @@ private struct PlannedConnection: Connection {
     func announce(_ announcement: any Announcement) throws { try connection.announce(announcement) }
 
     private func plan(_ sql: SQL) throws {
+        // This statement has no plan.
+        guard !sql.pieces[0].hasPrefix("ANALYZE") else { return }
         let steps = isPostgreSQL ? try sequentialScans(sql) : try scannedTables(sql)
         scans.record(steps, of: sql.pieces.joined(separator: "?"))
     }
