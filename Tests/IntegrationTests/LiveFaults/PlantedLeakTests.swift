@@ -136,6 +136,8 @@ extension LiveFaults {
             let program = live.scratch.path("instead-of-a-browser")
             try live.scratch.writeProgram(Self.browser(live), to: "instead-of-a-browser")
             let removal = Set(planted.map { Self.top(of: $0.path) }).map { "rm -rf '\($0)'" }.joined(separator: "\n")
+            // An earlier run that was killed may have left files in the home.
+            try await live.run("/bin/sh", arguments: ["-c", removal])
             try await live.withHelper { helper in
                 try await live.withConfiguredBrowser(instead: program) { _ in
                     let app = try live.app(1)
@@ -185,7 +187,8 @@ extension LiveFaults {
                         #expect(try await results(live) == ["failed", "failed"])
                         let found = try await audit(live, "--compare", snapshot, "--strict")
                         #expect(found.code == 1)
-                        #expect(planted.filter { !found.output.contains("new file \($0.path)") }.map(\.path) == [])
+                        let unnamed = planted.filter { !found.output.contains("new file \($0.path)") }.map(\.path)
+                        #expect(unnamed == [], "\(found.output)")
                         let seen = [
                             "port \(outside) of user 5", "port \(inside) of", "changed file \(package.path)",
                             policies + "/another.json",

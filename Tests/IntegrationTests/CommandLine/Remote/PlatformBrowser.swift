@@ -60,18 +60,19 @@ final class PlatformBrowser: Sendable {
         }
     }
 
-    /// Fills in the form of a page with its hidden fields and these values.
+    /// Fills in the first form of a page with its hidden fields and these values. The other form chooses a language.
     private func submit(
         _ page: HTTPSClient.Response, _ values: [String: String] = [:]
     ) async throws -> HTTPSClient.Response {
-        let text = String(decoding: page.body, as: UTF8.self)
+        let text = String(decoding: page.body, as: UTF8.self).split(separator: "</form>").first ?? ""
         var form = FormParameters()
         for field in text.matches(of: /<input type="hidden" name="([^"]+)" value="([^"]*)"/) {
             form.append(Field(String(field.output.1)), Self.plain(field.output.2))
         }
         if text.contains("name=\"password\"") {
             typed.withLock { $0 += 1 }
-            form.append(ParameterName.username, "carol@c.test")
+            // A page that asks a known person again has the name as a hidden field.
+            form.replace(ParameterName.username, "carol@c.test")
             form.append(ParameterName.password, "long enough")
         }
         for (name, value) in values { form.replace(Field(name), value) }

@@ -61,9 +61,7 @@ import Testing
 
     private func claims(_ token: Sensitive<String>) throws -> Members { try CompactJWS(token.exposed).claims() }
 
-    @Test(
-        .disabled("written without the administration's own listener, and not adapted to it yet"),
-        arguments: [PersonSignIn.Method.browser, .deviceCode])
+    @Test(arguments: [PersonSignIn.Method.browser, .deviceCode])
     func `a person gets a token for the administration, refreshes it and revokes it`(
         method: PersonSignIn.Method
     ) async throws {
@@ -93,14 +91,13 @@ import Testing
                 [.posixPermissions: 0o600], ofItemAtPath: fixture.scratch.path("tokens"))
             let stolen = AdminSession(
                 at: fixture.administration, through: fixture.web, as: .person(nil), tenant: nil,
-                keeping: .file(fixture.scratch.path("tokens")), now: { WallClock.seconds + 7200 })
+                keeping: .file(fixture.scratch.path("tokens")), now: { WallClock.seconds + 14_400 })
             let refusal = await #expect(throws: CommandFailure.self) { try await stolen.accessToken() }
             #expect(refusal?.code == "sign_in_required")
         }
     }
 
-    @Test(.disabled("written without the administration's own listener, and not adapted to it yet"))
-    func `a step-up asks for the password again, unless the person has just given it`() async throws {
+    @Test func `a step-up asks for the password again, unless the person has just given it`() async throws {
         try await Fixture.with { fixture in
             let session = fixture.session(.browser)
             _ = try await session.accessToken()
