@@ -163,7 +163,8 @@ class Run:
         for caller in self.callers:
             print(f"{caller}: {len(caller.served)} operations served;", dict(caller.statuses))
         assert not code, "schemathesis found something"
-        missing = operations(requests.get(DOCUMENT).json()).keys() - self.statuses.keys()
+        # schemathesis has read the document itself, and has nothing to vary in this call.
+        missing = operations(requests.get(DOCUMENT).json()).keys() - self.statuses.keys() - {"getOpenAPI"}
         assert not missing, missing
 
 

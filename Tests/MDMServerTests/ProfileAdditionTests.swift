@@ -73,6 +73,29 @@ import Testing
         }
     }
 
+    @Test(arguments: ["https://a.test/\u{1}", "\u{b}", "a\u{ffff}", "not a URL", "https://a.test/?q"])
+    func `a URL that no single sign-on profile can have is refused with the reason`(url: String) async throws {
+        try await TestMDM.with { fixture in
+            let profile = MDMAdmin.NewProfile.sharedDevice(urls: ["https://b.test/", url])
+            let code = try await fixture.refusal(.post, "/profiles", profile)
+            #expect(code == "mdm.profile.refused")
+        }
+    }
+
+    @Test func `a configuration with a character that no property list can have is refused`() async throws {
+        try await TestMDM.with { fixture in
+            _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            try await fixture.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
+            let path = "/devices/tablet-1/apps/com.contoso.rounds"
+            for configuration: MDMAdmin.Configuration in [["ward": .string("\u{1}")], ["\u{2}": .boolean(true)]] {
+                let app = MDMAdmin.PushedApp(configuration: configuration)
+                let pushed = try await fixture.refusal(.put, path, app)
+                let configured = try await fixture.refusal(.put, "\(path)/configuration", configuration)
+                #expect(pushed == "mdm.app.configuration" && configured == pushed)
+            }
+        }
+    }
+
     @Test func `a payload only for iPads is added with a warning, and is not sent to Baton's devices`() async throws {
         try await TestMDM.with { fixture in
             let wifi = try Self.profile { $0.payloads[0].content = .unknown(type: "com.apple.wifi.managed") }

@@ -93,10 +93,15 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.settings([setting]), about: identifier, for: udid, call)
     }
 
-    /// Refuses a configuration of the broker that would silently keep a device from being shared, and folders of data
-    /// that would make a device refuse an app's configuration.
+    /// Refuses a configuration that no property list can have, a configuration of the broker that would silently keep a
+    /// device from being shared, and folders of data that would make a device refuse an app's configuration.
     private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
-        guard let configuration = configuration?.mapValues(\.propertyList),
+        guard let configuration = configuration?.mapValues(\.propertyList) else { return }
+        do throws(PropertyListError) { _ = try PropertyList.dictionary(configuration).xml() } catch {
+            throw MDMAdminRefusal(
+                .badConfiguration, detail: "A text has a character that no configuration can have.")
+        }
+        guard
             let problem = app == AppConfiguration.broker
                 ? AppConfigurationProblem(in: configuration) : AppConfigurationProblem(inFoldersOf: configuration)
         else { return }

@@ -84,9 +84,11 @@ struct ProfileRoutes: Sendable {
             guard let namespace = UUID(uuidString: tenant.rawValue) else { throw MDMAdminRefusal(.malformedTenant) }
             let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
             guard let organization else { throw MDMAdminRefusal(.noTenant) }
-            return try Profile.sharedDeviceSSO(
-                tenant: namespace, organization: organization.name, additionalURLs: urls
-            ).xml()
+            do throws(PropertyListError) {
+                return try Profile.sharedDeviceSSO(
+                    tenant: namespace, organization: organization.name, additionalURLs: urls
+                ).xml()
+            } catch { throw MDMAdminRefusal(.badProfile, detail: "A URL has a character that no profile can have.") }
         }
     }
 
