@@ -2,23 +2,23 @@
 package import AdminAPI
 package import Storage
 
-/// Who calls operations of administration, through which door, and what the caller may do.
+/// Who calls operations of administration, through which interface, and what the caller may do.
 ///
 /// The identity platform decides what a caller may do, and it decides twice: before anything else is read, and in the
 /// transaction that acts, because a role may have been removed in between.
 package struct AdminCaller: Sendable {
-    package let door: AuditDoor
+    package let interface: AuditInterface
     /// The caller's name in the audit log.
     package let name: String
-    /// The caller in the words of the door through which the call arrived, such as a Unix user; nil if ``name`` says it.
+    /// The caller in the words of the interface through which the call arrived, such as a Unix user; nil if ``name`` says it.
     package let origin: String?
     package let reach: Reach
     private let permission: any AdminPermission
 
     package init(
-        door: AuditDoor, name: String, origin: String? = nil, reach: Reach, permission: any AdminPermission
+        interface: AuditInterface, name: String, origin: String? = nil, reach: Reach, permission: any AdminPermission
     ) {
-        (self.door, self.name, self.origin) = (door, name, origin)
+        (self.interface, self.name, self.origin) = (interface, name, origin)
         (self.reach, self.permission) = (reach, permission)
     }
 
@@ -70,7 +70,7 @@ extension AdminCaller {
     ///   calls.
     package static func localOperator(userID: UInt32?) -> AdminCaller {
         AdminCaller(
-            door: .socket, name: AuditLog.localOperator, origin: userID.map { "uid=\($0)" },
+            interface: .socket, name: AuditLog.localOperator, origin: userID.map { "uid=\($0)" },
             reach: .everyTenant,
             permission: FullControl())
     }

@@ -2,7 +2,7 @@
 package import Hummingbird
 package import NIOCore
 
-/// The context of a call of administration: its channel, and its caller once a door has identified the caller.
+/// The context of a call of administration: its channel, and its caller once an interface has identified the caller.
 package struct AdminContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel

@@ -109,7 +109,7 @@ package struct OperationRouter<Call: Sendable> {
             do {
                 let id = context.logger[metadataKey: "hb.request.id"]?.description
                 return try await AuditLog.$correlation.withValue(id) {
-                    try await AuditLog.$door.withValue(caller.door) {
+                    try await AuditLog.$interface.withValue(caller.interface) {
                         try await caller.admit(to: operation)
                         let received = try await OperationCall(
                             operation, by: caller, request, places: context.parameters, limit: limit)
@@ -119,7 +119,7 @@ package struct OperationRouter<Call: Sendable> {
             } catch let refusal as any OperationRefusing {
                 return Response(refusal)
             } catch let error as StorageError where error.isTemporary {
-                // The door turns this error into a response, in the same way for both engines.
+                // The interface turns this error into a response, in the same way for both engines.
                 throw error
             } catch is CancellationError {
                 throw CancellationError()

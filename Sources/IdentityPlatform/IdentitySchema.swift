@@ -12,6 +12,6 @@ package enum IdentitySchema {
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
         + DevicesSchema.ahead + AuditSchema.clientAddress + ErasureSchema.migrations + BreakGlassSchema.migrations
-        + DevicesSchema.names + ClientsSchema.applications + AuditSchema.door
+        + DevicesSchema.names + ClientsSchema.applications + AuditSchema.interface
         + IdempotencyKeys.migrations
 }

@@ -28,7 +28,7 @@ package enum MDMSchema {
                     "CREATE INDEX deviceInOrder ON device (tenant, name, udid)",
                     "CREATE INDEX enrollmentInOrder ON enrollment (tenant, createdAt DESC, id)",
                 ]),
-            Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"]),
+            Migration("audit interface", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN interface TEXT"]),
         ] + IdempotencyKeys.migrations
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,

@@ -49,7 +49,7 @@ package struct MDMService: Sendable {
     /// Adds the routes for devices.
     package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
 
-    /// Adds the routes of ``MDMAdmin/operations``. The doors through which calls arrive identify the callers.
+    /// Adds the routes of ``MDMAdmin/operations``. The interfaces through which calls arrive identify the callers.
     ///
     /// - Parameter directory: the devices that the directory knows; nil if the server has no directory.
     package func addAdminRoutes(to router: Router<AdminContext>, directory: DeviceNeighbour? = nil) {

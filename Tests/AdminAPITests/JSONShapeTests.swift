@@ -16,7 +16,7 @@ import Testing
         refused, refused.error, candidate,
         IdentityAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", outcome: "o", repetitions: 1,
-            method: "page", detail: "d", correlation: "c", clientAddress: "192.0.2.7", door: "https"),
+            method: "page", detail: "d", correlation: "c", clientAddress: "192.0.2.7", interface: "https"),
         IdentityAdmin.BreakGlassGrant(
             id: "i", user: "u", role: "r", reason: "w", grantedBy: "uid=0", begunAt: 1, expiresAt: 2, endedAt: 2,
             isActive: false),
@@ -60,7 +60,7 @@ import Testing
         MDMAdmin.App(bundleIdentifier: "b", version: "v", title: "t", size: 1, sha256: "s", addedAt: 1),
         MDMAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", detail: "d", correlation: "c",
-            clientAddress: "192.0.2.7", door: "https"),
+            clientAddress: "192.0.2.7", interface: "https"),
         command, command.errors[0],
         MDMAdmin.Device(
             udid: "u", name: "n", state: "enrolled", productName: "p", osVersion: "12", serialNumber: "s",

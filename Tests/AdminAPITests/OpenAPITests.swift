@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test(arguments: ["socket", "https"])
-    func `every operation is in the OpenAPI document, and every reference in it resolves`(door: String) throws {
-        let document = door == "https" ? Self.https : Self.socket
+    func `every operation is in the OpenAPI document, and every reference in it resolves`(interface: String) throws {
+        let document = interface == "https" ? Self.https : Self.socket
         let root = try #require(document.object)
         let paths = try #require(root["paths"]?.object)
         let ids = paths.values.flatMap { $0.object?.values.compactMap { $0.object?["operationId"]?.string } ?? [] }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests that no well-behaved client sends, byte by byte to the HTTPS door of administration."""
+"""Requests that no well-behaved client sends, byte by byte to the HTTPS interface of administration."""
 import re
 import socket
 import ssl
@@ -9,17 +9,17 @@ import urllib.parse
 from ambiguous import ambiguous_requests
 from baton_tests import facts, run
 
-DOOR = urllib.parse.urlsplit(facts.administration)
+ADMINISTRATION = urllib.parse.urlsplit(facts.administration)
 DEADLINE = 2  # seconds for a request, if the case's server has a short deadline (`requestDeadline`)
 GROUP = '{"displayName":"Ward"}'
-SMUGGLED = f"GET /openapi.json HTTP/1.1\r\nHost: {DOOR.hostname}\r\n\r\n"
+SMUGGLED = f"GET /openapi.json HTTP/1.1\r\nHost: {ADMINISTRATION.hostname}\r\n\r\n"
 
 
 def connect(port=None):
-    """Makes a TLS connection to the door, or to another port that leads to it."""
+    """Makes a TLS connection to the interface, or to another port that leads to it."""
     context = ssl.create_default_context(cafile=facts.root)
-    plain = socket.create_connection(("127.0.0.1", port or DOOR.port), 50)
-    return context.wrap_socket(plain, server_hostname=DOOR.hostname)
+    plain = socket.create_connection(("127.0.0.1", port or ADMINISTRATION.port), 50)
+    return context.wrap_socket(plain, server_hostname=ADMINISTRATION.hostname)
 
 
 def talk(text, port=None):
@@ -35,7 +35,7 @@ def talk(text, port=None):
     return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
 
 
-def request(method="POST", path="/identity/tenants/-/groups", headers=(), body=GROUP, host=DOOR.hostname):
+def request(method="POST", path="/identity/tenants/-/groups", headers=(), body=GROUP, host=ADMINISTRATION.hostname):
     lines = "".join(f"{header}\r\n" for header in (f"Host: {host}", *headers))
     return f"{method} {path} HTTP/1.1\r\n{lines}\r\n{body}"
 
@@ -64,11 +64,11 @@ def case_haproxy_smuggling():
 
 
 def case_host():
-    """A request needs exactly one Host field with the door's name. No other field changes the host."""
+    """A request needs exactly one Host field with the interface's name. No other field changes the host."""
     for host, expected in (
-        (DOOR.hostname, 200), (f"{DOOR.hostname.upper()}:{DOOR.port}", 200), ("evil.test", 421), ("127.0.0.1", 421),
-        ("login.test", 421), (f"{DOOR.hostname}.evil.test", 421), (f"{DOOR.hostname}@evil.test", 421),
-        (f"{DOOR.hostname}\r\nHost: evil.test", 400), ("", 421),
+        (ADMINISTRATION.hostname, 200), (f"{ADMINISTRATION.hostname.upper()}:{ADMINISTRATION.port}", 200), ("evil.test", 421), ("127.0.0.1", 421),
+        ("login.test", 421), (f"{ADMINISTRATION.hostname}.evil.test", 421), (f"{ADMINISTRATION.hostname}@evil.test", 421),
+        (f"{ADMINISTRATION.hostname}\r\nHost: evil.test", 400), ("", 421),
     ):
         statuses, answer = talk(request("GET", "/openapi.json", ["Connection: close"], "", host))
         assert statuses in ([expected], [400]) and (expected != 200 or statuses == [200]), (host, statuses)

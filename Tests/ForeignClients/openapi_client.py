@@ -43,7 +43,7 @@ def case_documents():
     assert metadata["resource"] == remote["servers"][0]["url"] == facts.administration
     assert flow["authorizationUrl"].startswith(metadata["authorization_servers"][0].removesuffix("/v2.0"))
     for name, operation in operations(remote).items():
-        if operation.get("x-baton-door") == "socket":
+        if operation.get("x-baton-interface") == "socket":
             assert not [status for status in operation["responses"] if status < "400"], name
             assert "security" not in operations(local)[name], name
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares an organisation and its devices for shared device mode, over the HTTPS door of administration, as an
+"""Prepares an organisation and its devices for shared device mode, over the HTTPS interface of administration, as an
 application that acts for itself. Run it again at any time: what is already as wanted is not changed.
 
     prepare_shared_devices.py --url URL --ca FILE --client-id ID --key FILE --tenant DOMAIN PLAN
@@ -35,8 +35,8 @@ class Refused(Exception):
     """The server has refused a call."""
 
 
-class Door:
-    """The HTTPS door of administration."""
+class Interface:
+    """The HTTPS interface of administration."""
 
     def __init__(self, options):
         self.session = requests.Session()
@@ -84,53 +84,53 @@ def quoted(name):
     return urllib.parse.quote(name, safe="")
 
 
-def prepare_joiner(door, joiner):
+def prepare_joiner(interface, joiner):
     path = f"/identity/tenants/{{tenant}}/users/{quoted(joiner['userPrincipalName'])}"
-    if door.call("GET", path, missing=True) is None:
-        door.call("POST", "/identity/tenants/{tenant}/users", joiner)
+    if interface.call("GET", path, missing=True) is None:
+        interface.call("POST", "/identity/tenants/{tenant}/users", joiner)
         print(f"added {joiner['userPrincipalName']}")
-    if ROLE not in door.call("GET", path).json()["roles"]:
+    if ROLE not in interface.call("GET", path).json()["roles"]:
         member = f"/identity/tenants/{{tenant}}/roles/{quoted(ROLE)}/members/{quoted(joiner['userPrincipalName'])}"
-        door.call("PUT", member)
+        interface.call("PUT", member)
         print(f"assigned {ROLE}")
 
 
-def prepare_offline(door, rules):
+def prepare_offline(interface, rules):
     path = "/identity/tenants/{tenant}/offline-sign-in"
-    present = door.call("GET", path)
+    present = interface.call("GET", path)
     if present.json().get("rules") != rules:
         # Another administrator's change in between is not undone.
-        door.call("PUT", path, {"rules": rules}, tag=present.headers["ETag"])
+        interface.call("PUT", path, {"rules": rules}, tag=present.headers["ETag"])
         print("set offline sign-in")
 
 
-def prepare_profiles(door, plan):
+def prepare_profiles(interface, plan):
     """Adds the profiles, and returns their identifiers. An unchanged profile is not stored again."""
     bodies = [{"sharedDevice": {"urls": plan["signInURLs"]}}]
     bodies += [{"file": base64.b64encode(pathlib.Path(file).read_bytes()).decode()} for file in plan["profiles"]]
     identifiers = []
     for body in bodies:
-        profile = door.call("POST", "/mdm/tenants/{tenant}/profiles?replace=true", body).json()
+        profile = interface.call("POST", "/mdm/tenants/{tenant}/profiles?replace=true", body).json()
         identifiers.append(profile["identifier"])
         if profile["outcome"] != "unchanged":
             print(f"{profile['outcome']} {profile['identifier']}")
     return identifiers
 
 
-def prepare_device(door, name, app, profiles):
+def prepare_device(interface, name, app, profiles):
     path = f"/mdm/tenants/{{tenant}}/devices/{quoted(name)}"
-    device, commands = door.call("GET", path).json(), door.call("GET", f"{path}/commands").json()
+    device, commands = interface.call("GET", path).json(), interface.call("GET", f"{path}/commands").json()
 
     def is_there(kind, subject, held):
         known = [c for c in commands if c["requestType"] == kind and (c.get("subject") or "").split(" ")[0] == subject]
         return subject in held or bool(known and known[0]["state"] in LIVE)
 
     if not is_there("InstallApplication", app, [held["identifier"] for held in device["apps"]]):
-        door.call("PUT", f"{path}/apps/{quoted(app)}", {"configuration": {"sharedDeviceMode": True}})
+        interface.call("PUT", f"{path}/apps/{quoted(app)}", {"configuration": {"sharedDeviceMode": True}})
         print(f"{name}: {app}")
     for profile in profiles:
         if not is_there("InstallProfile", profile, [held["identifier"] for held in device["profiles"]]):
-            door.call("PUT", f"{path}/profiles/{quoted(profile)}")
+            interface.call("PUT", f"{path}/profiles/{quoted(profile)}")
             print(f"{name}: {profile}")
 
 
@@ -141,12 +141,12 @@ def main():
     parser.add_argument("plan")
     options = parser.parse_args()
     plan = json.loads(pathlib.Path(options.plan).read_text(encoding="utf-8"))
-    door = Door(options)
-    prepare_joiner(door, plan["joiner"])
-    prepare_offline(door, plan["offline"])
-    profiles = prepare_profiles(door, plan)
+    interface = Interface(options)
+    prepare_joiner(interface, plan["joiner"])
+    prepare_offline(interface, plan["offline"])
+    profiles = prepare_profiles(interface, plan)
     for name in plan["devices"]:
-        prepare_device(door, name, plan["app"], profiles)
+        prepare_device(interface, name, plan["app"], profiles)
 
 
 if __name__ == "__main__":

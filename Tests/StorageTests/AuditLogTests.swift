@@ -14,7 +14,7 @@ import Testing
             CREATE TABLE audit (
                 tenant TEXT NOT NULL, position BIGINT NOT NULL, time BIGINT NOT NULL, actor TEXT NOT NULL,
                 action TEXT NOT NULL, subject TEXT, outcome TEXT NOT NULL, repetitions BIGINT NOT NULL, method TEXT,
-                detail TEXT, correlation TEXT, clientAddress TEXT, door TEXT, PRIMARY KEY (tenant, position))
+                detail TEXT, correlation TEXT, clientAddress TEXT, interface TEXT, PRIMARY KEY (tenant, position))
             """
         ])
     private static let noon = Timestamp(seconds: 1_800_000_000)

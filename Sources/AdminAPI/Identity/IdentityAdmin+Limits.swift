@@ -76,5 +76,5 @@ extension IdentityAdmin.Device: LimitedMembers {
 }
 
 extension IdentityAdmin.AuditEntry: LimitedMembers {
-    static let limits: [String: SchemaLimits] = ["door": .oneOf("socket", "https", "graph")]
+    static let limits: [String: SchemaLimits] = ["interface": .oneOf("socket", "https", "graph")]
 }

@@ -90,12 +90,12 @@ extension IdentityAdmin {
         /// network, and for a line that counts events of many addresses.
         package let clientAddress: String?
         /// The interface through which an administrator acted: `socket`, `https` or `graph`; nil for other events.
-        package let door: String?
+        package let interface: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
             repetitions: Int64, method: String?, detail: String?, correlation: String?, clientAddress: String?,
-            door: String?
+            interface: String?
         ) {
             self.position = position
             self.time = time
@@ -108,7 +108,7 @@ extension IdentityAdmin {
             self.detail = detail
             self.correlation = correlation
             self.clientAddress = clientAddress
-            self.door = door
+            self.interface = interface
         }
     }
 }

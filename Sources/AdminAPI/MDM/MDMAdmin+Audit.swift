@@ -17,11 +17,11 @@ extension MDMAdmin {
         /// network.
         package let clientAddress: String?
         /// The interface through which an administrator acted: `socket` or `https`; nil for other events.
-        package let door: String?
+        package let interface: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String, detail: String?,
-            correlation: String?, clientAddress: String?, door: String?
+            correlation: String?, clientAddress: String?, interface: String?
         ) {
             self.position = position
             self.time = time
@@ -31,7 +31,7 @@ extension MDMAdmin {
             self.detail = detail
             self.correlation = correlation
             self.clientAddress = clientAddress
-            self.door = door
+            self.interface = interface
         }
     }
 }

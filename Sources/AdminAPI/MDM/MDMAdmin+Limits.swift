@@ -36,5 +36,5 @@ extension MDMAdmin.App: LimitedMembers {
 }
 
 extension MDMAdmin.AuditEntry: LimitedMembers {
-    static let limits: [String: SchemaLimits] = ["door": .oneOf("socket", "https", "graph")]
+    static let limits: [String: SchemaLimits] = ["interface": .oneOf("socket", "https", "graph")]
 }

@@ -47,7 +47,7 @@ extension OpenAPIDocument {
 
     /// Returns the alternatives of which a call needs one; none for an operation that everybody may call.
     func security(of operation: AdminOperation) -> JSONValue {
-        guard case .https(let signIn) = door, operation.access != .anyone else { return .array([]) }
+        guard case .https(let signIn) = interface, operation.access != .anyone else { return .array([]) }
         let permissions = operation.sufficientPermissions
         guard !permissions.isEmpty else {
             return .array([.object(["person": .array([])]), .object(["application": .array([])])])

@@ -27,7 +27,7 @@ extension OpenAPIDocument {
 
     /// Returns the header fields on which it can depend whether a call is carried out.
     private func conditions(of operation: AdminOperation) -> [JSONValue] {
-        guard operation.isServed(at: door.kind) else { return [] }
+        guard operation.isServed(at: interface.kind) else { return [] }
         var fields: [JSONValue] = []
         if operation.isConditional {
             fields.append(

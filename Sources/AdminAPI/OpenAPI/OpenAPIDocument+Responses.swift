@@ -5,15 +5,15 @@ extension OpenAPIDocument {
     /// Returns the answers of an operation: its success, and each status of a refusal with the codes that it can have.
     mutating func responses(of operation: AdminOperation) -> JSONValue {
         var responses: [String: JSONValue] = [:]
-        if operation.isServed(at: door.kind) { responses[String(operation.status)] = success(of: operation) }
-        for (status, codes) in operation.refusals(at: door.kind) {
+        if operation.isServed(at: interface.kind) { responses[String(operation.status)] = success(of: operation) }
+        for (status, codes) in operation.refusals(at: interface.kind) {
             responses[String(status)] = refusal(status, codes)
         }
         return .object(responses)
     }
 
     private mutating func success(of operation: AdminOperation) -> JSONValue {
-        var fields: [Field] = [door.kind == .https ? .requestID : .breakGlass]
+        var fields: [Field] = [interface.kind == .https ? .requestID : .breakGlass]
         if operation.isObject { fields.append(.entityTag) }
         if operation.isPaged { fields.append(.link) }
         if operation.method == .post { fields.append(.replayed) }
@@ -31,7 +31,7 @@ extension OpenAPIDocument {
 
     /// Returns the answer to refused calls. Its schema lists the possible codes.
     private mutating func refusal(_ status: Int, _ codes: [String]) -> JSONValue {
-        var fields: [Field] = [door.kind == .https ? .requestID : .breakGlass]
+        var fields: [Field] = [interface.kind == .https ? .requestID : .breakGlass]
         switch status {
         case 401: fields.append(.challenge)
         case 429, 503: fields.append(.retryAfter)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The interface through which an administrator calls operations.
-package enum AdminDoor: Sendable {
+package enum AdminInterface: Sendable {
     /// The Unix socket on the server's machine.
     case socket
     /// The HTTPS listener.
@@ -14,21 +14,21 @@ package struct GeneralRefusal: Sendable {
     package let status: Int
     /// The cause in one sentence, for documentation.
     package let cause: String
-    /// Whether a call of an operation through a door can be refused in this way.
-    let applies: @Sendable (AdminOperation, AdminDoor) -> Bool
+    /// Whether a call of an operation through an interface can be refused in this way.
+    let applies: @Sendable (AdminOperation, AdminInterface) -> Bool
 
     private init(
         _ code: String, status: Int, _ cause: String,
-        applies: @escaping @Sendable (AdminOperation, AdminDoor) -> Bool = { _, _ in true }
+        applies: @escaping @Sendable (AdminOperation, AdminInterface) -> Bool = { _, _ in true }
     ) {
         (self.code, self.status, self.cause, self.applies) = (code, status, cause, applies)
     }
 
     /// Every such refusal, in the order of the checks.
-    package static let all: [GeneralRefusal] = door + request + act
+    package static let all: [GeneralRefusal] = interface + request + act
 
     /// The refusals of the HTTPS listener, before an operation reads anything of the request.
-    private static let door: [GeneralRefusal] = [
+    private static let interface: [GeneralRefusal] = [
         GeneralRefusal("admin.origin", status: 403, "The request comes from a page of another site.") { $1 == .https },
         GeneralRefusal("admin.token", status: 401, "The access token is missing or not valid.") { $1 == .https },
         GeneralRefusal("admin.tooMany", status: 429, "The caller has called too often within a minute.") {
@@ -109,8 +109,8 @@ package struct GeneralRefusal: Sendable {
 }
 
 extension AdminOperation {
-    /// Whether a door serves the operation at all.
-    package func isServed(at door: AdminDoor) -> Bool { door == .socket || access != .serverOnly }
+    /// Whether an interface serves the operation at all.
+    package func isServed(at interface: AdminInterface) -> Bool { interface == .socket || access != .serverOnly }
 
     /// Whether the operation returns a list in pages.
     package var isPaged: Bool { query.contains { $0.name == QueryParameter.after.name } }
@@ -120,11 +120,11 @@ extension AdminOperation {
         isChange && (path.contains("/users/{user}") || path.contains("/sessions/{session}"))
     }
 
-    /// Returns the codes with which a door can refuse a call of the operation, in alphabetical order, by status.
-    package func refusals(at door: AdminDoor) -> [Int: [String]] {
-        let general = GeneralRefusal.all.filter { $0.applies(self, door) }.map { ($0.status, $0.code) }
+    /// Returns the codes with which an interface can refuse a call of the operation, in alphabetical order, by status.
+    package func refusals(at interface: AdminInterface) -> [Int: [String]] {
+        let general = GeneralRefusal.all.filter { $0.applies(self, interface) }.map { ($0.status, $0.code) }
         // Whoever may not call an operation learns nothing about what the operation would refuse.
-        let specific = isServed(at: door) ? errors : ["\(engine).fault"]
+        let specific = isServed(at: interface) ? errors : ["\(engine).fault"]
         return Dictionary(
             grouping: general + specific.map { (RefusalStatus.of($0), $0) }, by: \.0
         ).mapValues { $0.map(\.1).sorted() }

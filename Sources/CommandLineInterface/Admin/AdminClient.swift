@@ -9,16 +9,18 @@ internal import Synchronization
 
 /// The client of the server's administration, through its socket or over HTTPS.
 package struct AdminClient: Sendable {
-    private let door: AdminDoor
+    private let connection: AdminConnection
     /// Whether warnings are suppressed, because standard error must contain nothing but JSON.
     private let isJSON: Bool
 
     /// Creates a client of a server's `admin.sock`.
-    package init(socket: String, isJSON: Bool = true) { (door, self.isJSON) = (AdminDoor(socket: socket), isJSON) }
+    package init(socket: String, isJSON: Bool = true) {
+        (connection, self.isJSON) = (AdminConnection(socket: socket), isJSON)
+    }
 
     /// Creates a client of a server's HTTPS listener.
     package init(session: AdminSession, isJSON: Bool = true) {
-        (door, self.isJSON) = (AdminDoor(session: session), isJSON)
+        (connection, self.isJSON) = (AdminConnection(session: session), isJSON)
     }
 
     /// Makes a request and decodes the answer. Fetches all pages of a list.
@@ -55,7 +57,7 @@ package struct AdminClient: Sendable {
         var seen: Set<String> = []
         while let link = NextLink.target(in: answer.headers) {
             // A link that leads elsewhere or back must not keep the command busy, or get its token.
-            guard let path = door.path(of: link), Self.withoutQuery(path) == Self.withoutQuery(request.path),
+            guard let path = connection.path(of: link), Self.withoutQuery(path) == Self.withoutQuery(request.path),
                 seen.insert(path).inserted, seen.count < Self.maximumPages
             else { throw Self.unreadable }
             answer = try await reply(to: request, at: path)
@@ -117,7 +119,7 @@ package struct AdminClient: Sendable {
     ) async throws -> AdminExchange.Reply {
         try check(call.operation)
         let form = call.operation.reply()
-        let exchange = AdminExchange(door: door, isStreamed: form == .export) { fields in
+        let exchange = AdminExchange(connection: connection, isStreamed: form == .export) { fields in
             guard let until = fields.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) else { return }
             warnOfBreakGlass(until: until)
         }
@@ -132,7 +134,7 @@ package struct AdminClient: Sendable {
     ///
     /// - Throws: ``CommandFailure`` `admin.socketOnly`.
     package func check(_ operation: AdminOperation) throws {
-        guard door.session != nil, operation.access == .serverOnly else { return }
+        guard connection.session != nil, operation.access == .serverOnly else { return }
         throw CommandFailure(
             code: "admin.socketOnly",
             message: "This command concerns the whole server, so it works only on the server.",
@@ -148,7 +150,7 @@ package struct AdminClient: Sendable {
     }
 
     private func encoded<Reply>(_ call: AdminRequest<Reply>, at path: String) throws -> HTTPClientRequest {
-        var request = door.request(for: path)
+        var request = connection.request(for: path)
         request.method = .init(rawValue: call.operation.method.rawValue)
         // With the key, the server carries the request out only once, even if it arrives twice.
         if call.operation.method == .post { request.headers.add(name: "Idempotency-Key", value: UUID().uuidString) }

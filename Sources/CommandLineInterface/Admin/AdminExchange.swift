@@ -16,7 +16,7 @@ struct AdminExchange {
         let rest: HTTPClientResponse?
     }
 
-    let door: AdminDoor
+    let connection: AdminConnection
     /// Whether the body of a successful answer is read by the caller, piece by piece.
     let isStreamed: Bool
     /// Is told the header fields of every answer, also of refusals.
@@ -30,9 +30,9 @@ struct AdminExchange {
     func reply(to original: HTTPClientRequest) async throws -> Reply {
         var request = original
         // A DELETE whose answer was lost would be answered with the refusal that there is nothing to remove.
-        var mayRepeat = door.session != nil && request.method != .DELETE
+        var mayRepeat = connection.session != nil && request.method != .DELETE
         var (mayRenew, mayStepUp, waited) = (true, true, 0)
-        var token = try await door.session?.accessToken()
+        var token = try await connection.session?.accessToken()
         while true {
             if let token { request.headers.replaceOrAdd(name: "Authorization", value: "Bearer \(token.exposed)") }
             let refusal: AdminRefusal
@@ -45,18 +45,18 @@ struct AdminExchange {
                 mayRepeat = false
                 continue
             } catch let failure as WebFailure {
-                throw door.failure(failure)
+                throw connection.failure(failure)
             }
             switch refusal.remedy {
             case .wait(let seconds) where waited + max(seconds, 1) <= Self.maximumWait:
                 waited += max(seconds, 1)
                 try await Task.sleep(for: .seconds(seconds))
             case .token where mayRenew:
-                guard let session = door.session, let refused = token else { throw refusal.failure }
+                guard let session = connection.session, let refused = token else { throw refusal.failure }
                 mayRenew = false
                 token = try await session.replacement(for: refused)
             case .stepUp(let seconds) where mayStepUp:
-                guard let session = door.session else { throw refusal.failure }
+                guard let session = connection.session else { throw refusal.failure }
                 mayStepUp = false
                 guard let stepped = try await session.steppedUp(within: seconds) else {
                     throw refusal.failure.withRemedy(
@@ -72,12 +72,12 @@ struct AdminExchange {
     private struct Refused: Error { let refusal: AdminRefusal }
 
     private func attempt(_ request: HTTPClientRequest) async throws -> Result<Reply, Refused> {
-        let response = try await door.web.open(request)
+        let response = try await connection.web.open(request)
         observe(response.headers)
         let status = Int(response.status.code)
         let isDone = (200...299).contains(status)
         let body =
-            isDone && isStreamed ? [] : try await door.web.body(of: response, limit: Self.maximumReply)
+            isDone && isStreamed ? [] : try await connection.web.body(of: response, limit: Self.maximumReply)
         guard isDone else {
             return .failure(Refused(refusal: AdminRefusal(status: status, headers: response.headers, body: body)))
         }

@@ -4,7 +4,7 @@ package import AdminServer
 package import Hummingbird
 internal import Storage
 
-/// The identity platform's routes for administrators. The doors through which calls arrive identify the callers.
+/// The identity platform's routes for administrators. The interfaces through which calls arrive identify the callers.
 package struct AdminRoutes: Sendable {
     private let database: any Database
     private let environment: ClockAndRandomness
@@ -38,7 +38,9 @@ package struct AdminRoutes: Sendable {
         let router = AdminRouter(router, database) { [database, environment, administration] received in
             AdminCall(received: received, database: database, environment: environment, administration: administration)
         }
-        router.on(IdentityAdmin.getOpenAPI) { [documents] call in documents.document(for: call.received.caller.door) }
+        router.on(IdentityAdmin.getOpenAPI) { [documents] call in
+            documents.document(for: call.received.caller.interface)
+        }
         TenantRoutes(database: database, issuer: issuer).add(to: router)
         UserRoutes(database: database).add(to: router)
         PersonalDataRoutes(database: database, passwords: passwords).add(to: router)

@@ -35,7 +35,7 @@ enum AuditSchema {
     ]
 
     /// Adds the column for the interface through which an administrator acted.
-    static let door = [
-        Migration("audit door", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN door TEXT"])
+    static let interface = [
+        Migration("audit interface", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN interface TEXT"])
     ]
 }

@@ -5,12 +5,12 @@ internal import JSON
 internal import Storage
 internal import Synchronization
 
-/// The OpenAPI documents of the doors. Everybody can read the document of the HTTPS listener, so each document is made
+/// The OpenAPI documents of the interfaces. Everybody can read the document of the HTTPS listener, so each document is made
 /// once, when it is first asked for.
 final class OperationDocuments: Sendable {
     /// Nil if the server has no HTTPS listener for its administration.
     private let signIn: AdminSignIn?
-    private let made = Mutex<[AuditDoor: [UInt8]]>([:])
+    private let made = Mutex<[AuditInterface: [UInt8]]>([:])
 
     init(_ names: IdentityConfiguration.Names, _ resources: ResourceCatalogue) {
         let metadata = resources.administration.flatMap { ProtectedResource($0, names) }
@@ -22,14 +22,14 @@ final class OperationDocuments: Sendable {
         }
     }
 
-    /// Returns the document for callers at a door, as JSON.
-    func document(for door: AuditDoor) -> [UInt8] {
+    /// Returns the document for callers at an interface, as JSON.
+    func document(for interface: AuditInterface) -> [UInt8] {
         made.withLock { made in
-            if let document = made[door] { return document }
-            let described: OpenAPIDocument.Door =
-                if door == .https, let signIn { .https(signIn) } else { .socket }
+            if let document = made[interface] { return document }
+            let described: OpenAPIDocument.Interface =
+                if interface == .https, let signIn { .https(signIn) } else { .socket }
             let document = JSONWriter.write(OpenAPIDocument.of(AdminOperation.all, at: described))
-            made[door] = document
+            made[interface] = document
             return document
         }
     }

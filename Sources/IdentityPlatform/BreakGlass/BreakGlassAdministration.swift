@@ -13,7 +13,7 @@ package struct BreakGlassAdministration: Sendable {
 
     /// Grants a role to a person for some minutes.
     ///
-    /// - Parameter grantedBy: who grants it, in the words of the door through which the call arrived.
+    /// - Parameter grantedBy: who grants it, in the words of the interface through which the call arrived.
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func grant(
         _ role: DirectoryRole, to user: User, minutes: Int = defaultMinutes, reason: String, by grantedBy: String

@@ -37,7 +37,7 @@ struct GraphEndpoints: Sendable {
         }
         let call = GraphCall(
             directory: directory, request: request, context: context, token: token, access: route.access)
-        return try await AuditLog.$door.withValue(.graph) { try await route.answer(call) }
+        return try await AuditLog.$interface.withValue(.graph) { try await route.answer(call) }
     }
 
     /// Records in the audit log that the caller is served because of break-glass access. Without this record the caller

@@ -54,6 +54,6 @@ struct AuditRoutes: Sendable {
             position: line.position, time: line.time.rawValue, actor: line.actor, action: line.action,
             subject: line.subject ?? "",
             detail: line.detail, correlation: line.correlation, clientAddress: line.clientAddress,
-            door: line.door?.rawValue)
+            interface: line.interface?.rawValue)
     }
 }

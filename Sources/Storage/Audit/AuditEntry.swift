@@ -25,7 +25,7 @@ package struct AuditEntry: Sendable {
     /// lines written by older servers, and for a line that counts events from many addresses.
     package let clientAddress: String?
     /// The interface through which an administrator acted; nil for other events and for lines written by older servers.
-    package let door: AuditDoor?
+    package let interface: AuditInterface?
 }
 
 extension AuditEntry: Record {
@@ -33,7 +33,7 @@ extension AuditEntry: Record {
 
     package enum Column: String, ColumnName {
         case tenant, position, time, actor, action, subject, outcome, repetitions, method, detail, correlation
-        case clientAddress, door
+        case clientAddress, interface
     }
 
     package init(_ row: TableRow<AuditEntry>) throws {
@@ -41,7 +41,7 @@ extension AuditEntry: Record {
             position: try row[.position], time: try row[.time], actor: try row[.actor], action: try row[.action],
             subject: try row[.subject], outcome: try row[.outcome], repetitions: try row[.repetitions],
             method: try row[.method], detail: try row[.detail], correlation: try row[.correlation],
-            clientAddress: try row[.clientAddress], door: try row[.door])
+            clientAddress: try row[.clientAddress], interface: try row[.interface])
     }
 }
 

@@ -20,7 +20,7 @@ package struct AuditLog {
     @TaskLocal package static var clientAddress: String?
 
     /// The interface through which the administrator of the current request acts; nil for other requests.
-    @TaskLocal package static var door: AuditDoor?
+    @TaskLocal package static var interface: AuditInterface?
 
     let connection: any Connection
 
@@ -40,7 +40,7 @@ package struct AuditLog {
                         .tenant: line.tenant, .position: AuditPositions.next(at: line.time), .time: line.time,
                         .actor: line.actor, .action: line.action, .subject: line.subject, .outcome: line.outcome,
                         .repetitions: 1, .method: line.method, .detail: line.detail, .correlation: Self.correlation,
-                        .clientAddress: clientAddress, .door: Self.door,
+                        .clientAddress: clientAddress, .interface: Self.interface,
                     ], "ON CONFLICT (tenant, position) DO NOTHING") == 1
             if isAdded { return }
         }

@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import IdentityPlatform
 internal import MDMServer
 
-/// Serves the operations of both engines to administrators, through the socket and over HTTPS. The doors differ only in
+/// Serves the operations of both engines to administrators, through the socket and over HTTPS. The interfaces differ only in
 /// how they identify callers.
 struct Administration {
     let identity: Platform

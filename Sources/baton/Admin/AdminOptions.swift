@@ -6,7 +6,7 @@ import FoundationEssentials
 
 /// The options of all administrative commands, and the calls that these commands make.
 struct AdminOptions: ParsableArguments {
-    @OptionGroup var door: DoorOptions
+    @OptionGroup var server: AdminServerOptions
 
     @Option(help: "The tenant's domain or id; - means the only tenant.")
     var tenant = "-"
@@ -15,7 +15,7 @@ struct AdminOptions: ParsableArguments {
 
     /// The client for this command.
     var client: AdminClient {
-        get throws { try door.client(tenant: tenant, output) }
+        get throws { try server.client(tenant: tenant, output) }
     }
 
     /// Returns the request with this tenant as its `{tenant}`, unless it names one.

@@ -9,13 +9,13 @@ struct SignInCommand: AsyncParsableCommand {
         discussion:
             "Other commands sign in by themselves at a terminal. With --json, the first line of the output says "
             + "what the person must do, and the last line is the result.")
-    @OptionGroup var door: DoorOptions
+    @OptionGroup var server: AdminServerOptions
     @Option(help: "The tenant's domain or id; - lets the server choose by the user name.")
     var tenant = "-"
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard door.clientID == nil else { throw ValidationError("A script with --client-id needs no sign-in.") }
+        guard server.clientID == nil else { throw ValidationError("A script with --client-id needs no sign-in.") }
     }
 
     func run() async throws {
@@ -23,7 +23,7 @@ struct SignInCommand: AsyncParsableCommand {
     }
 
     private func signedIn() async throws -> SignedIn {
-        let session = try door.session(tenant: tenant, output, isSignIn: true)
+        let session = try server.session(tenant: tenant, output, isSignIn: true)
         let (end, signal) = await Signals.cancelling { try await session.signIn() }
         if case .failure = end, let signal { throw Self.interrupted(by: signal) }
         return SignedIn(try end.get())

@@ -45,7 +45,7 @@ struct TenantCommand: AsyncParsableCommand {
         @Flag(help: "Remove it; this cannot be undone.") var yes = false
         // AdminOptions is not used, because the organisation is an argument here and must never default to the only
         // organisation.
-        @OptionGroup var door: DoorOptions
+        @OptionGroup var server: AdminServerOptions
         @OptionGroup var output: OutputOptions
 
         /// The output for `--json`.
@@ -57,7 +57,7 @@ struct TenantCommand: AsyncParsableCommand {
         func run() async throws {
             try await output.run(
                 {
-                    let client = try door.client(tenant: "-", output)
+                    let client = try server.client(tenant: "-", output)
                     try client.check(IdentityAdmin.removeTenant.operation)
                     let tenant = try await client.call(IdentityAdmin.getTenant(["tenant": name]))
                     guard yes else { throw try await unconfirmed(tenant, client) }

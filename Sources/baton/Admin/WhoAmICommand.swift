@@ -7,7 +7,7 @@ import CommandLineInterface
 struct WhoAmICommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "whoami", abstract: "Show who is signed in for administration, and with which directory roles.")
-    @OptionGroup var door: DoorOptions
+    @OptionGroup var server: AdminServerOptions
     @OptionGroup var output: OutputOptions
 
     private struct Known: Encodable {
@@ -19,7 +19,7 @@ struct WhoAmICommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard door.clientID == nil else {
+        guard server.clientID == nil else {
             throw ValidationError("whoami is for people. An application is what --client-id names.")
         }
     }
@@ -29,7 +29,7 @@ struct WhoAmICommand: AsyncParsableCommand {
     }
 
     private func known() async throws -> Known {
-        let session = try door.session(tenant: "-", output)
+        let session = try server.session(tenant: "-", output)
         let presence = try await session.presence()
         let places = ["tenant": presence.person.tenantID, "user": presence.person.objectID]
         do {

@@ -8,13 +8,13 @@ import Processes
 import TestSupport
 import Testing
 
-/// A real server with both doors of administration and one organisation. Tests call it as a script on another machine
+/// A real server with both interfaces of administration and one organisation. Tests call it as a script on another machine
 /// does: over TLS, with an access token.
 final class AdministeredServer: Sendable {
     let server: ServerProcess
     /// The organisation's id.
     let tenant: String
-    /// The port of the HTTPS door.
+    /// The port of the HTTPS interface.
     let port: Int
     private let client: HTTPSClient
 
@@ -108,40 +108,40 @@ final class AdministeredServer: Sendable {
         return try #require(answer.text("access_token"), "\(answer.text)")
     }
 
-    /// Calls an operation through the HTTPS door.
+    /// Calls an operation through the HTTPS interface.
     func call(
         _ operation: AdminOperation, _ places: [String: String] = [:], query: [(String, String)] = [],
         token: String?, headers: [(name: String, value: String)] = [], body: String? = nil
-    ) async throws -> DoorAnswer {
+    ) async throws -> InterfaceAnswer {
         let path = operation.path(places.merging(["tenant": "-"]) { place, _ in place }, query: query)
         return try await send(operation.method.rawValue, path, token: token, headers: headers, body: body)
     }
 
-    /// Sends a request to the HTTPS door.
+    /// Sends a request to the HTTPS interface.
     func send(
         _ method: String, _ path: String, token: String?, headers: [(name: String, value: String)] = [],
         body: String? = nil
-    ) async throws -> DoorAnswer {
+    ) async throws -> InterfaceAnswer {
         var request = HTTPSClient.Request(method: method, url: "\(resource)\(path)", headers: headers)
         if let token { request.headers.append((name: "authorization", value: "Bearer \(token)")) }
         request.body = body.map { Array($0.utf8) }
         let response = try await client.send(request)
-        return DoorAnswer(status: response.status, headers: response.headers, body: response.body)
+        return InterfaceAnswer(status: response.status, headers: response.headers, body: response.body)
     }
 
     /// Calls an operation through the socket.
     func operate(
         _ operation: AdminOperation, _ places: [String: String] = [:], query: [(String, String)] = [],
         body: String? = nil
-    ) throws -> DoorAnswer {
+    ) throws -> InterfaceAnswer {
         let path = operation.path(places.merging(["tenant": "-"]) { place, _ in place }, query: query)
         let answer = try server.administer(operation.method.rawValue, path, body ?? "")
-        return DoorAnswer(status: answer.status, headers: [], body: Array(answer.body.utf8))
+        return InterfaceAnswer(status: answer.status, headers: [], body: Array(answer.body.utf8))
     }
 }
 
-/// An answer of a door of administration.
-struct DoorAnswer: Sendable {
+/// An answer of an interface of administration.
+struct InterfaceAnswer: Sendable {
     let status: Int
     let headers: [(name: String, value: String)]
     let body: [UInt8]

@@ -7,10 +7,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One walk through all operations of an organisation, through each door of a real server: the answers are the same, and
+/// One walk through all operations of an organisation, through each interface of a real server: the answers are the same, and
 /// every act is in the audit log.
 @Suite(.timeLimit(.minutes(10))) struct AdministrationAuditTests {
-    private enum Door: String { case socket, https }
+    private enum Interface: String { case socket, https }
 
     /// What a walk was answered.
     private struct Outcome {
@@ -19,8 +19,8 @@ import Testing
         var operations: Set<String> = []
     }
 
-    /// Goes through a door of a new server.
-    private func walk(through door: Door) async throws -> Outcome {
+    /// Goes through an interface of a new server.
+    private func walk(through interface: Interface) async throws -> Outcome {
         try await Scratch.with { scratch in
             let server = try await AdministeredServer(in: scratch)
             try await AdministrationWalk.prepare(server, in: scratch)
@@ -32,7 +32,7 @@ import Testing
             _ = try log.newLines()
             var outcome = Outcome()
             let walk = AdministrationWalk { operation, places, query, body in
-                switch door {
+                switch interface {
                 case .socket: try server.operate(operation, places, query: query, body: body)
                 case .https: try await server.call(operation, places, query: query, token: token, body: body)
                 }
@@ -50,9 +50,9 @@ import Testing
                     #expect(actions.subtracting(operation.auditActions).isSubset(of: ["session.end"]), "\(actions)")
                 }
                 for line in lines {
-                    #expect(line.door == door.rawValue, "\(operation.id): \(line)")
-                    #expect(line.clientAddress == (door == .https ? "127.0.0.1" : nil), "\(operation.id): \(line)")
-                    #expect(line.actor == (door == .https ? admin.id : "operator"), "\(operation.id): \(line)")
+                    #expect(line.interface == interface.rawValue, "\(operation.id): \(line)")
+                    #expect(line.clientAddress == (interface == .https ? "127.0.0.1" : nil), "\(operation.id): \(line)")
+                    #expect(line.actor == (interface == .https ? admin.id : "operator"), "\(operation.id): \(line)")
                     #expect(line.correlation != nil)
                 }
             }
@@ -61,12 +61,13 @@ import Testing
         }
     }
 
-    @Test func `both doors answer alike, and each act is in the log with its actor, its door and its address`()
+    @Test
+    func `both interfaces answer alike, and each act is in the log with its actor, its interface and its address`()
         async throws
     {
         let (operated, remote) = (try await walk(through: .socket), try await walk(through: .https))
         #expect(operated.answers.count == remote.answers.count)
-        // Each door has a document of its own, and keys that were made at once are in the order of their random ids.
+        // Each interface has a document of its own, and keys that were made at once are in the order of their random ids.
         let differing = ["getOpenAPI ", "rotateSigningKeys ", "listSigningKeys "]
         for (one, other) in zip(operated.answers, remote.answers) where !differing.contains(where: one.hasPrefix) {
             #expect(one == other)
@@ -76,7 +77,7 @@ import Testing
         #expect(missing.map(\.id) == ["resolveReceiptSubject"])
     }
 
-    @Test func `an act through Graph has the door of Graph in the log`() async throws {
+    @Test func `an act through Graph has the interface of Graph in the log`() async throws {
         try await Scratch.with { scratch in
             let server = try await AdministeredServer(in: scratch)
             try server.addPerson("admin", roles: "Global Administrator")
@@ -100,7 +101,7 @@ import Testing
                 body: #"{"displayName":"Ward","mailNickname":"ward","mailEnabled":false,"securityEnabled":true}"#)
             #expect(group.status == 201, "\(group.text)")
             let lines = try log.newLines().filter { $0.action == "group.add" }
-            #expect(lines.map(\.door) == ["graph"])
+            #expect(lines.map(\.interface) == ["graph"])
             #expect(lines.map(\.clientAddress) == ["127.0.0.1"])
         }
     }
@@ -110,7 +111,7 @@ import Testing
         struct Line: Decodable {
             let position: Int64
             let actor, action: String
-            let correlation, clientAddress, door: String?
+            let correlation, clientAddress, interface: String?
         }
 
         private let server: AdministeredServer
@@ -141,7 +142,7 @@ import Testing
     ]
 
     /// Returns an answer without what differs between two servers.
-    private static func summary(of answer: DoorAnswer, _ operation: AdminOperation) throws -> String {
+    private static func summary(of answer: InterfaceAnswer, _ operation: AdminOperation) throws -> String {
         // The logs name the callers, who differ.
         guard !logs.contains(operation.id), !answer.body.isEmpty else { return answer.body.isEmpty ? "" : "a log" }
         let value = try JSONReader.read(answer.body, limits: JSONLimits(bytes: 1 << 22, values: 100_000))
@@ -165,7 +166,7 @@ import Testing
 
 extension AdministeredServer {
     /// Sends a request to Graph.
-    func graph(_ method: String, _ path: String, token: String, body: String) async throws -> DoorAnswer {
+    func graph(_ method: String, _ path: String, token: String, body: String) async throws -> InterfaceAnswer {
         var request = HTTPSClient.Request(method: method, url: "https://graph.test:\(server.port)\(path)")
         request.headers = [("authorization", "Bearer \(token)"), ("content-type", "application/json")]
         request.body = Array(body.utf8)
@@ -174,6 +175,6 @@ extension AdministeredServer {
                 trustRootsPEM: Array(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))),
                 dnsOverride: ["graph.test": "127.0.0.1"]))
         let response = try await client.send(request)
-        return DoorAnswer(status: response.status, headers: response.headers, body: response.body)
+        return InterfaceAnswer(status: response.status, headers: response.headers, body: response.body)
     }
 }

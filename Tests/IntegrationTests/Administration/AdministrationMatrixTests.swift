@@ -3,7 +3,7 @@ import AdminAPI
 import TestSupport
 import Testing
 
-/// Every operation of administration, called by every kind of caller through the doors of a real server.
+/// Every operation of administration, called by every kind of caller through the interfaces of a real server.
 @Suite(.timeLimit(.minutes(10))) struct AdministrationMatrixTests {
     /// Makes one call of each operation, and returns those that were not answered as expected.
     ///
@@ -11,7 +11,7 @@ import Testing
     ///   - expected: the code of the expected refusal; nil for an operation that must be served.
     private func mismatches(
         of caller: String, expecting expected: (AdminOperation) -> String?,
-        _ call: (AdminOperation) async throws -> DoorAnswer
+        _ call: (AdminOperation) async throws -> InterfaceAnswer
     ) async throws -> [String] {
         var mismatches: [String] = []
         for operation in AdminOperation.all {
@@ -29,7 +29,7 @@ import Testing
 
     private func call(
         _ operation: AdminOperation, at server: AdministeredServer, token: String?
-    ) async throws -> DoorAnswer {
+    ) async throws -> InterfaceAnswer {
         try await server.call(
             operation, Attempt.places(of: operation), query: Attempt.query(of: operation), token: token,
             body: Attempt.body(of: operation))

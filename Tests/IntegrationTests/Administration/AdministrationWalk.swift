@@ -11,12 +11,12 @@ import TestSupport
 import Testing
 
 /// One walk through the operations of one organisation: every operation that is not only for the socket, with bodies
-/// that are valid. The walk does not know through which door it goes.
+/// that are valid. The walk does not know through which interface it goes.
 struct AdministrationWalk {
-    /// Makes a call through the door.
-    let door: (AdminOperation, [String: String], [(String, String)], String?) async throws -> DoorAnswer
+    /// Makes a call through the interface.
+    let interface: (AdminOperation, [String: String], [(String, String)], String?) async throws -> InterfaceAnswer
     /// Is called after each call.
-    let visited: (AdminOperation, DoorAnswer) async throws -> Void
+    let visited: (AdminOperation, InterfaceAnswer) async throws -> Void
 
     private static let directoryDevice = "0d0d0d0d-0000-4000-8000-000000000001"
     private static let udid = "0D0D0D0D-0000-4000-8000-000000000002"
@@ -53,8 +53,8 @@ struct AdministrationWalk {
     private func call<Body, Reply>(
         _ endpoint: Endpoint<Body, Reply>, _ places: [String: String] = [:], query: [(String, String)] = [],
         _ body: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> DoorAnswer {
-        let answer = try await door(endpoint.operation, places, query, body)
+    ) async throws -> InterfaceAnswer {
+        let answer = try await interface(endpoint.operation, places, query, body)
         answer.expectSuccess(sourceLocation: sourceLocation)
         try await visited(endpoint.operation, answer)
         return answer
@@ -184,7 +184,7 @@ struct AdministrationWalk {
     }
 }
 
-extension DoorAnswer {
+extension InterfaceAnswer {
     /// A member of the JSON object that must be a text.
     func text(_ name: String) throws -> String {
         let object = try JSONReader.read(body, limits: JSONLimits(bytes: 1 << 22, values: 100_000)).object

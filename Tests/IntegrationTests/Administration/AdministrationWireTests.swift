@@ -3,7 +3,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// How the HTTPS door of administration handles bytes that no well-behaved client sends, directly and through HAProxy;
+/// How the HTTPS interface of administration handles bytes that no well-behaved client sends, directly and through HAProxy;
 /// see `Tests/ForeignClients/administration.py`.
 @Suite(.serialized, .foreignClients) struct AdministrationWireTests {
     @Test(arguments: ["smuggling", "host"])

@@ -18,7 +18,7 @@ import Testing
 
 @testable import baton_server
 
-/// Both engines in this process, with the routes of both doors of administration and with databases of their own. Only
+/// Both engines in this process, with the routes of both interfaces of administration and with databases of their own. Only
 /// the test advances the clock, and the test can act between a check and the act that it allows.
 struct TestAdministration: Sendable {
     static let password = "correct horse battery"
@@ -71,10 +71,10 @@ struct TestAdministration: Sendable {
             sources: MDMSources(
                 now: { clock.now }, random: ClockAndRandomness.system.randomBytes, sync: { _ in }))
         self.clock = clock
-        let doors = baton_server.Administration(identity: platform, management: management)
+        let interfaces = baton_server.Administration(identity: platform, management: management)
         identity = TestClient(platform.responder(), host: "login.test:8443")
         https = TestClient(
-            try #require(doors.remote()).buildResponder(), host: "admin.test:8445")
+            try #require(interfaces.remote()).buildResponder(), host: "admin.test:8445")
         let operated = Router(context: AdminContext.self)
         operated.add(middleware: FixedCaller(.localOperator(userID: nil)))
         AdminRoutes(platform).addRoutes(to: operated)
@@ -88,7 +88,7 @@ struct TestAdministration: Sendable {
         try await management.prepareTenant(tenant.id, organization: "Contoso", domain: "contoso.test")
     }
 
-    /// The acts of the machine's operator, without a door.
+    /// The acts of the machine's operator, without an interface.
     var acts: IdentityPlatform.Administration { IdentityPlatform.Administration(platform) }
 
     private static func person(
@@ -168,7 +168,7 @@ struct TestAdministration: Sendable {
 
     // MARK: Calls
 
-    /// Calls an operation through the HTTPS door.
+    /// Calls an operation through the HTTPS interface.
     func call(
         _ operation: AdminOperation, _ places: [String: String] = [:], query: [(String, String)] = [],
         token: String?, headers: HTTPFields = [:], body: String? = nil
@@ -177,7 +177,7 @@ struct TestAdministration: Sendable {
         return try await send(operation.httpMethod, path, token: token, headers: headers, body: body)
     }
 
-    /// Sends a request to the HTTPS door.
+    /// Sends a request to the HTTPS interface.
     func send(
         _ method: HTTPRequest.Method, _ path: String, host: String? = nil, token: String?, headers: HTTPFields = [:],
         body: String? = nil

@@ -9,7 +9,8 @@ extension ForeignClientsTests {
             try await ForeignClients.lent.check("openapi_client.py", name)
         }
 
-        @Test func `openapi-spec-validator accepts the documents of both doors, which describe the same operations`()
+        @Test
+        func `openapi-spec-validator accepts the documents of both interfaces, which describe the same operations`()
             async throws
         {
             try await check("documents")

@@ -16,7 +16,7 @@ final class ForeignClients: Sendable {
     let server: ServerProcess
     /// The organisation's id.
     let tenant: String
-    /// The port of the HTTPS door of administration.
+    /// The port of the HTTPS interface of administration.
     let administrationPort: Int
     private let state: Mutex<State>
     private let proxy: RunningProgram

@@ -10,14 +10,14 @@ import Testing
 struct LoadBalancerProcess {
     /// The port of the main listener, and of the devices' listener.
     let (port, devicePort): (Int, Int)
-    /// The port of the HTTPS door of administration.
+    /// The port of the HTTPS interface of administration.
     let administrationPort: Int
 
     /// A server behind the load balancer.
     struct Node {
         var address = "127.0.0.1"
         let port, mdmPort, healthPort: Int
-        /// The port of the HTTPS door of administration; nil for a server without this door.
+        /// The port of the HTTPS interface of administration; nil for a server without this interface.
         var administrationPort: Int?
     }
 
@@ -31,7 +31,7 @@ struct LoadBalancerProcess {
             switch self {
             case .main: node.port
             case .devices: node.mdmPort
-            // Without the door, nothing is sent there.
+            // Without the interface, nothing is sent there.
             case .administration: node.administrationPort ?? node.port
             }
         }

@@ -46,7 +46,7 @@ package struct AdminAuthorizer: Sendable {
 
     private func caller(by rule: some AdminRule) -> AdminCaller {
         AdminCaller(
-            door: .https, name: rule.name, reach: rule.reach,
+            interface: .https, name: rule.name, reach: rule.reach,
             permission: TokenPermission(rule: rule, database: database, environment: environment))
     }
 }

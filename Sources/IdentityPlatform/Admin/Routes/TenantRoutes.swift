@@ -39,7 +39,7 @@ struct TenantRoutes: Sendable {
                     position: $0.position, time: $0.time.rawValue, actor: $0.actor, action: $0.action,
                     subject: $0.subject, outcome: $0.outcome, repetitions: $0.repetitions,
                     method: $0.method?.rawValue, detail: $0.detail, correlation: $0.correlation,
-                    clientAddress: $0.clientAddress, door: $0.door?.rawValue)
+                    clientAddress: $0.clientAddress, interface: $0.interface?.rawValue)
             }
         }
     }

@@ -10,8 +10,8 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// Which tokens the HTTPS door of administration accepts, and from which requests.
-@Suite struct AdminDoorTokenTests {
+/// Which tokens the HTTPS interface of administration accepts, and from which requests.
+@Suite struct AdminInterfaceTokenTests {
     private static let people = IdentityAdmin.listUsers.operation
     private static let devices = MDMAdmin.listManagedDevices.operation
 
@@ -323,7 +323,9 @@ import Testing
 
     // MARK: Break-glass access
 
-    @Test func `break-glass access opens this door, and each use is recorded before anything is served`() async throws {
+    @Test func `break-glass access opens this interface, and each use is recorded before anything is served`()
+        async throws
+    {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: fixture.bo)
         #expect(try await fixture.call(Self.people, token: token).refusal == "admin.role")
@@ -334,7 +336,7 @@ import Testing
             let answer = try await fixture.call(operation, token: token)
             #expect(answer.status == .ok, "\(answer.text)")
             let line = try #require(try await Self.uses(fixture).last)
-            #expect(line.actor == fixture.bo.id.rawValue && line.door == "https")
+            #expect(line.actor == fixture.bo.id.rawValue && line.interface == "https")
             #expect(line.subject == "\(grant.id) \(operation.method.rawValue):\(operation.path)")
         }
         fixture.clock.advance(by: .seconds(600))

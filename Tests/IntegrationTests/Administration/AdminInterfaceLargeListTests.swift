@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Lists of a tenant with 100,000 devices, groups, applications and enrollments.
-@Suite(.timeLimit(.minutes(10))) struct AdminDoorLargeListTests {
+@Suite(.timeLimit(.minutes(10))) struct AdminInterfaceLargeListTests {
     private static let size = 100_000
     /// Rows of the numbers from 1.
     private static let numbers: SQL = """

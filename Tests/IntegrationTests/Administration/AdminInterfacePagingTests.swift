@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Lists in pages, in both engines.
-@Suite struct AdminDoorPagingTests {
+@Suite struct AdminInterfacePagingTests {
     private static let lists = AdminOperation.all.filter { operation in
         operation.query.contains { $0.name == QueryParameter.after.name }
     }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `all pages of a list together are the list, in the same order, through both doors`() async throws {
+    @Test func `all pages of a list together are the list, in the same order, through both interfaces`() async throws {
         let fixture = try await fixture()
         let token = try await fixture.token(of: fixture.admin)
         #expect(Self.lists.count == 9)

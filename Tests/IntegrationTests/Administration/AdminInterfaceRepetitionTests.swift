@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// Requests with an `Idempotency-Key`: sent again, they are not carried out again.
-@Suite struct AdminDoorRepetitionTests {
+@Suite struct AdminInterfaceRepetitionTests {
     private static let addGroup = IdentityAdmin.addGroup.operation
     private static let addProfile = MDMAdmin.addProfile.operation
     private static let group = #"{"displayName":"Ward"}"#
@@ -31,7 +31,8 @@ import Testing
         return [groups.count, profiles.count]
     }
 
-    @Test func `a repeated request gets the same answer and is carried out once, in both engines and by both doors`()
+    @Test
+    func `a repeated request gets the same answer and is carried out once, in both engines and by both interfaces`()
         async throws
     {
         let fixture = try await TestAdministration()

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The options that say how a command reaches the server's administration: through the socket of the server on this
 /// machine, or over HTTPS from any machine.
-struct DoorOptions: ParsableArguments {
+struct AdminServerOptions: ParsableArguments {
     @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
     var server: String?
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Conditions of changes (`If-Match`): an administrator does not undo what another one has done meanwhile.
-@Suite struct AdminDoorConditionTests {
+@Suite struct AdminInterfaceConditionTests {
     private static let directoryDevice = "0d0d0d0d-0000-4000-8000-000000000001"
     private static let udid = "0D0D0D0D-0000-4000-8000-000000000002"
 

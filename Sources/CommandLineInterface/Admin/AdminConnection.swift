@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import Redaction
 
 /// How the server's administration is reached: through its Unix socket, or over HTTPS with a token.
-struct AdminDoor: Sendable {
+struct AdminConnection: Sendable {
     /// The beginning of the URL of every request.
     private let base: String
     let web: WebClient

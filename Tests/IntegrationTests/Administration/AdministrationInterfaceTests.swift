@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The HTTPS door of a real server: what it refuses before any operation is called, and what survives its end.
-@Suite(.timeLimit(.minutes(10))) struct AdministrationDoorTests {
+/// The HTTPS interface of a real server: what it refuses before any operation is called, and what survives its end.
+@Suite(.timeLimit(.minutes(10))) struct AdministrationInterfaceTests {
     private func withServer(
         _ settings: [String: any Sendable] = [:], _ body: (AdministeredServer, String) async throws -> Void
     ) async throws {
@@ -97,9 +97,9 @@ import UnixSocket
             let other = try await server.token(ofPerson: "second")
             let list = IdentityAdmin.listGroups.operation
             // The count begins again with each minute, so the limit is reached within two minutes.
-            var refusals: [DoorAnswer] = []
+            var refusals: [InterfaceAnswer] = []
             for _ in 0..<130 where refusals.isEmpty {
-                let answers = try await withThrowingTaskGroup(of: DoorAnswer.self) { group in
+                let answers = try await withThrowingTaskGroup(of: InterfaceAnswer.self) { group in
                     for _ in 0..<20 { group.addTask { try await server.call(list, token: token) } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
@@ -131,7 +131,7 @@ import UnixSocket
     @Test func `after kill -9 a repeated request still gets its first answer`() async throws {
         try await withServer { server, token in
             let key = [(name: "idempotency-key", value: "k-1")]
-            func send() async throws -> [DoorAnswer] {
+            func send() async throws -> [InterfaceAnswer] {
                 [
                     try await server.call(
                         IdentityAdmin.addGroup.operation, token: token, headers: key, body: #"{"displayName":"Ward"}"#),
@@ -152,7 +152,7 @@ import UnixSocket
         }
     }
 
-    @Test func `the door needs TLS and a name, and its port and its name are its own`() async throws {
+    @Test func `the interface needs TLS and a name, and its port and its name are its own`() async throws {
         try await withServer { server, token in
             // A request without TLS gets no answer.
             let plain = try LoopbackSocket.connected(to: UInt16(server.port)).withNumber { number in

@@ -10,7 +10,7 @@ import Testing
 
 /// What a caller may still do if the caller's role, permission or session is lost between the check of the call and the
 /// transaction of its act, in each engine.
-@Suite struct AdminDoorRaceTests {
+@Suite struct AdminInterfaceRaceTests {
     /// An act in one engine, and how a test finds out that it happened.
     private struct Act: Sendable {
         let operation: AdminOperation
