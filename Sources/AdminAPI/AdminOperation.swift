@@ -78,8 +78,8 @@ package struct AdminOperation: Sendable {
         case recordedReading(audit: String)
         /// A change. It records one or more of the actions, depending on what changed.
         ///
-        /// A dangerous change cannot be undone, takes access away from many people at once, or gives power to an
-        /// application.
+        /// A dangerous change cannot be undone, takes access away from many people at once, or gives somebody power over
+        /// the administration.
         case change(audit: [String], isDangerous: Bool)
 
         /// Returns a change that records these actions.

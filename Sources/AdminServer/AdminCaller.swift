@@ -13,13 +13,16 @@ package struct AdminCaller: Sendable {
     /// The caller in the words of the interface through which the call arrived, such as a Unix user; nil if ``name`` says it.
     package let origin: String?
     package let reach: Reach
+    /// Whether the caller is an application that acts for itself, without a person.
+    package let isApplication: Bool
     private let permission: any AdminPermission
 
     package init(
-        interface: AuditInterface, name: String, origin: String? = nil, reach: Reach, permission: any AdminPermission
+        interface: AuditInterface, name: String, origin: String? = nil, reach: Reach, isApplication: Bool = false,
+        permission: any AdminPermission
     ) {
         (self.interface, self.name, self.origin) = (interface, name, origin)
-        (self.reach, self.permission) = (reach, permission)
+        (self.reach, self.isApplication, self.permission) = (reach, isApplication, permission)
     }
 
     /// The tenants that a caller can name. For any other tenant, the caller learns nothing, not even whether it exists.
@@ -56,6 +59,11 @@ package struct AdminCaller: Sendable {
         try permission.hasFullControl(for: operation, in: connection)
     }
 
+    /// Checks that the caller has proved its identity within the last minutes, as dangerous operations require.
+    ///
+    /// - Throws: ``OperationRefusal``
+    package func confirmRecentSignIn() throws { try permission.confirmRecentSignIn() }
+
     /// Identifies the caller among the callers of all tenants. The name of an application does so only within its
     /// tenant, because another tenant can register an application with the same id.
     package var account: String {
@@ -86,6 +94,8 @@ package protocol AdminPermission: Sendable {
     func confirmApart(_ operation: AdminOperation) throws
     /// See ``AdminCaller/hasFullControl(for:in:)``.
     func hasFullControl(for operation: AdminOperation, in connection: any Connection) throws -> Bool
+    /// See ``AdminCaller/confirmRecentSignIn()``.
+    func confirmRecentSignIn() throws
 }
 
 /// The permission of the machine's operator.
@@ -94,4 +104,5 @@ private struct FullControl: AdminPermission {
     func confirm(_ operation: AdminOperation, in connection: any Connection) throws {}
     func confirmApart(_ operation: AdminOperation) throws {}
     func hasFullControl(for operation: AdminOperation, in connection: any Connection) throws -> Bool { true }
+    func confirmRecentSignIn() throws {}
 }

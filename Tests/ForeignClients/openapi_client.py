@@ -198,9 +198,9 @@ def case_everybody():
     """Callers with each role of the server, an application, and callers without a token."""
     roles = [role["displayName"] for role in read("/identity/tenants/-/roles")]
     callers = [person(role) for role in roles] + [application("User.ReadWrite.All"), Caller()]
-    assert len(callers) == 12, roles
+    assert len(callers) == 14, roles
     Run(callers, "everybody").execute("fuzzing", 200 if IS_SOAK else 12)
-    powerless = {"Directory Readers", "Security Administrator", "Security Reader", "nobody"}
+    powerless = {"Reports Reader", "Directory Readers", "Security Administrator", "Security Reader", "nobody"}
     for caller in callers:
         assert caller.statuses[401] + caller.statuses[403] > 0, caller
         # Everybody may read the document.

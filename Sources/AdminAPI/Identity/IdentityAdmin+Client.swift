@@ -110,7 +110,7 @@ extension IdentityAdmin {
     package static let addClient = Endpoint<NewClient, Client>(
         "addClient", .post("/identity/tenants/{tenant}/clients"), status: 201,
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .change("client.add"),
+        effect: .danger("client.add"),
         errors: [
             "identity.display.name", "identity.client.id", "identity.client.redirect", "identity.client.redirects",
             "identity.client.resource", "identity.client.permission", "identity.client.algorithm",
@@ -131,7 +131,7 @@ extension IdentityAdmin {
     package static let changeClient = Endpoint<ClientChange, Empty>(
         "changeClient", .patch("/identity/tenants/{tenant}/clients/{client}"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .change("client.disable", "client.enable"),
+        effect: .danger("client.disable", "client.enable"),
         summary: "Enables or disables an application.",
         details: "A disabled application gets no tokens, and its existing tokens are refused until it is enabled "
             + "again.")

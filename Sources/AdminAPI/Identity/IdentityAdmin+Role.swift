@@ -30,13 +30,13 @@ extension IdentityAdmin {
         "assignRole", .put("/identity/tenants/{tenant}/roles/{role}/members/{user}"),
         by: .roles(
             .globalAdministrator, .privilegedRoleAdministrator, permission: "RoleManagement.ReadWrite.Directory"),
-        effect: .change("role.assign"),
+        effect: .danger("role.assign"),
         summary: "Assigns a role to a person.")
 
     package static let unassignRole = Endpoint<Empty, Empty>(
         "unassignRole", .delete("/identity/tenants/{tenant}/roles/{role}/members/{user}"),
         by: .roles(
             .globalAdministrator, .privilegedRoleAdministrator, permission: "RoleManagement.ReadWrite.Directory"),
-        effect: .change("role.unassign"),
+        effect: .danger("role.unassign"),
         summary: "Removes a role from a person.")
 }

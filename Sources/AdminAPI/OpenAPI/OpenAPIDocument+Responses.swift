@@ -13,7 +13,7 @@ extension OpenAPIDocument {
     }
 
     private mutating func success(of operation: AdminOperation) -> JSONValue {
-        var fields: [Field] = [interface.kind == .https ? .requestID : .breakGlass]
+        var fields: [Field] = interface.kind == .https ? [.requestID, .breakGlass] : [.breakGlass]
         if operation.isObject { fields.append(.entityTag) }
         if operation.isPaged { fields.append(.link) }
         if operation.method == .post { fields.append(.replayed) }
@@ -31,7 +31,7 @@ extension OpenAPIDocument {
 
     /// Returns the answer to refused calls. Its schema lists the possible codes.
     private mutating func refusal(_ status: Int, _ codes: [String]) -> JSONValue {
-        var fields: [Field] = [interface.kind == .https ? .requestID : .breakGlass]
+        var fields: [Field] = interface.kind == .https ? [.requestID, .breakGlass] : [.breakGlass]
         switch status {
         case 401: fields.append(.challenge)
         case 429, 503: fields.append(.retryAfter)

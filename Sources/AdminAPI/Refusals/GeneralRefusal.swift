@@ -50,8 +50,11 @@ package struct GeneralRefusal: Sendable {
         GeneralRefusal("admin.role", status: 403, "The person has none of the operation's roles.") {
             $1 == .https && $0.permission != nil
         },
-        GeneralRefusal("admin.stepUp", status: 401, "The operation is dangerous, and the sign-in was too long ago.") {
-            $1 == .https && $0.permission != nil && $0.isDangerous
+        GeneralRefusal(
+            "admin.stepUp", status: 401,
+            "The operation is dangerous or concerns a person with a role, and the sign-in was too long ago."
+        ) {
+            $1 == .https && $0.permission != nil && ($0.isDangerous || $0.isActOnPerson)
         },
     ]
 
@@ -77,9 +80,11 @@ package struct GeneralRefusal: Sendable {
     /// The refusals in the transaction of an act.
     private static let act: [GeneralRefusal] = [
         GeneralRefusal(
-            "admin.privileged", status: 403, "The person has a role, so only a Global Administrator may act on them."
+            "admin.privileged", status: 403,
+            "Only a Global Administrator may act on a person who has a role, or give an application power over the "
+                + "administration."
         ) {
-            $1 == .https && $0.permission != nil && $0.isActOnPerson
+            $1 == .https && $0.permission != nil && ($0.isActOnPerson || $0.givesPower)
         },
         GeneralRefusal("admin.changed", status: 412, "The object has changed since the caller read it.") {
             $0.isServed(at: $1) && $0.isConditional
@@ -119,6 +124,15 @@ extension AdminOperation {
     fileprivate var isActOnPerson: Bool {
         isChange && (path.contains("/users/{user}") || path.contains("/sessions/{session}"))
     }
+
+    /// Whether the operation can give somebody power over the administration, or take it away.
+    fileprivate var givesPower: Bool { Self.powerful.contains(id) }
+
+    private static let powerful: Set<String> = [
+        IdentityAdmin.assignRole.operation.id, IdentityAdmin.unassignRole.operation.id,
+        IdentityAdmin.addClient.operation.id, IdentityAdmin.addClientKey.operation.id,
+        IdentityAdmin.grantApplicationPermission.operation.id,
+    ]
 
     /// Returns the codes with which an interface can refuse a call of the operation, in alphabetical order, by status.
     package func refusals(at interface: AdminInterface) -> [Int: [String]] {

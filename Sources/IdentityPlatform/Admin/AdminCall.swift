@@ -27,7 +27,18 @@ struct AdminCall: Sendable {
             actor { [received] connection in try received.condition?.check(try item(connection)) })
     }
 
-    /// Returns the acts on a person. A person who has a role can be acted on only by a caller with full control.
+    /// Returns the acts that give power over the administration. Only a caller with full control may perform them.
+    var actsOfFullControl: Administration {
+        administration(
+            actor { [received] connection in
+                guard try received.caller.hasFullControl(for: received.operation, in: connection) else {
+                    throw OperationRefusal.powerful
+                }
+            })
+    }
+
+    /// Returns the acts on a person. A person who has a role can be acted on only by a caller with full control, shortly
+    /// after a sign-in.
     ///
     /// - Parameter item: returns the person as the operation that reads people does; nil if the acts do not change what it
     ///   returns.
@@ -37,9 +48,11 @@ struct AdminCall: Sendable {
         administration(
             actor { [received, environment] connection in
                 let held = try HeldRoles(of: user.id, tenant: user.tenant, at: environment.now(), connection)
-                guard try held.all.isEmpty || received.caller.hasFullControl(for: received.operation, in: connection)
-                else {
-                    throw OperationRefusal.privileged
+                if !held.all.isEmpty {
+                    guard try received.caller.hasFullControl(for: received.operation, in: connection) else {
+                        throw OperationRefusal.privileged
+                    }
+                    try received.caller.confirmRecentSignIn()
                 }
                 if let item { try received.condition?.check(try item(connection)) }
             })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+package import AdminServer
 internal import Logging
 package import Storage
 
@@ -75,16 +76,21 @@ package struct BreakGlassAdministration: Sendable {
 }
 
 extension Platform {
-    /// The response header of the administration socket that states until when break-glass access is in force.
+    /// The response header of the administration that states until when break-glass access is in force.
     package static let breakGlassHeader = IdentityAdmin.breakGlassHeader
 
-    /// Returns how many break-glass grants are active in all organisations, and when the last of them ends; nil if none
-    /// is active.
+    /// Returns when the last active break-glass grant ends in the organisations that an administrator can name; nil if
+    /// none is active.
     ///
     /// - Throws: ``StorageError``
-    package func activeBreakGlass() async throws -> (count: Int, until: Timestamp)? {
+    package func endOfBreakGlass(for reach: AdminCaller.Reach) async throws -> Timestamp? {
+        let tenant: TenantID?
+        switch reach {
+        case .noTenant: return nil
+        case .tenant(let own): tenant = own
+        case .everyTenant: tenant = nil
+        }
         let now = environment.now()
-        let ends = try await database.read { try BreakGlassGrants($0).ends(at: now) }
-        return ends.max().map { (ends.count, $0) }
+        return try await database.read { try BreakGlassGrants($0).ends(at: now, tenant: tenant) }.max()
     }
 }

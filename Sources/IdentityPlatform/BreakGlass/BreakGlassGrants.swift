@@ -66,8 +66,10 @@ struct BreakGlassGrants {
     /// Returns the end times of those grants on the server that are active at this time.
     ///
     /// - Throws: ``StorageError``
-    func ends(at time: Timestamp) throws -> [Timestamp] {
-        try connection.values(.expires, of: BreakGlassGrant.self, "WHERE ended IS NULL AND expires > \(time)")
+    func ends(at time: Timestamp, tenant: TenantID? = nil) throws -> [Timestamp] {
+        let ofTenant: SQL = tenant.map { " AND tenant = \($0)" } ?? ""
+        return try connection.values(
+            .expires, of: BreakGlassGrant.self, "WHERE ended IS NULL AND expires > \(time)\(ofTenant)")
     }
 
     /// Returns when break-glass access was last granted in any organisation; nil if no grant is stored.

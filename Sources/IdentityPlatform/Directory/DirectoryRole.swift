@@ -18,6 +18,11 @@ package struct DirectoryRole: Sendable, Hashable {
     package static let privilegedRoleAdministrator = known[7]
     package static let securityAdministrator = known[8]
     package static let securityReader = known[9]
+    package static let authenticationAdministrator = known[10]
+    package static let reportsReader = known[11]
+
+    /// Whether people with the role can give themselves every other role.
+    var controlsRoles: Bool { self == .globalAdministrator || self == .privilegedRoleAdministrator }
 
     /// Every role that the platform supports.
     package static let all = known
@@ -38,5 +43,7 @@ package struct DirectoryRole: Sendable, Hashable {
         ("e8611ab8-c189-46e8-94e1-60213ab1f814", "Privileged Role Administrator"),
         ("194ae4cb-b126-40b2-bd5b-6091b380977d", "Security Administrator"),
         ("5d6b6bb7-de71-4623-b4af-96380a352509", "Security Reader"),
+        ("c4e39bd9-1100-46d3-8c65-fb160da0071f", "Authentication Administrator"),
+        ("4a5d8f65-41da-4de4-8968-e035b65339cf", "Reports Reader"),
     ].compactMap { id, name in RoleID(rawValue: id).map { DirectoryRole(id: $0, displayName: name) } }
 }

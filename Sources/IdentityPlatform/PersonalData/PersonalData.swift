@@ -168,6 +168,7 @@ extension AuditEntry {
             "method": (method?.rawValue).map(JSONValue.string), "detail": detail.map(JSONValue.string),
             "correlation": correlation.map(JSONValue.string),
             "clientAddress": clientAddress.map(JSONValue.string),
+            "interface": (interface?.rawValue).map(JSONValue.string),
         ]
         return .object(members.compactMapValues(\.self))
     }

@@ -17,7 +17,7 @@ struct Administration {
         let router = Router(context: AdminContext.self)
         router.add(middleware: PeerCheck())
         router.add(middleware: OutageResponse())
-        router.add(middleware: BreakGlassNotice { [identity] in try await identity.activeBreakGlass()?.until })
+        router.add(middleware: BreakGlassNotice { [identity] in try await identity.endOfBreakGlass(for: $0) })
         addOperations(to: router)
         return router
     }
@@ -37,6 +37,7 @@ struct Administration {
         }
         router.add(middleware: OutageResponse())
         router.add(middleware: TokenCheck(authorizer: authorizer, rates: CallRates(now: identity.environment.now)))
+        router.add(middleware: BreakGlassNotice { [identity] in try await identity.endOfBreakGlass(for: $0) })
         addOperations(to: router)
         return router
     }

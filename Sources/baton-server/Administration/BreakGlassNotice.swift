@@ -6,21 +6,22 @@ internal import IdentityPlatform
 internal import Storage
 
 /// Informs every administrator while break-glass access is in force: until the access ends, each answer of the
-/// administration socket contains the time of its end.
+/// administration contains the time of its end.
 struct BreakGlassNotice: RouterMiddleware {
     typealias Context = AdminContext
 
-    /// Returns when all present break-glass access will have ended; nil if no access is in force.
-    let end: @Sendable () async throws -> Timestamp?
+    /// Returns when all present break-glass access will have ended within a caller's reach; nil if no access is in force.
+    let end: @Sendable (AdminCaller.Reach) async throws -> Timestamp?
 
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
     ) async throws -> Response {
-        let before = try await self.end()
+        let reach = context.caller?.reach ?? .noTenant
+        let before = try await self.end(reach)
         var response = try await next(request, context)
         let end: Timestamp?
         // The request has been carried out, so its answer must arrive even if the database has just failed.
-        do { end = try await self.end() } catch { end = before }
+        do { end = try await self.end(reach) } catch { end = before }
         if let end, let name = HTTPField.Name(Platform.breakGlassHeader) {
             response.headers[name] = String(end.rawValue)
         }

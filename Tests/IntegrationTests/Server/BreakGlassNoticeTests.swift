@@ -26,7 +26,7 @@ import Testing
         let router = Router(context: AdminContext.self)
         router.add(middleware: OutageResponse())
         router.add(
-            middleware: BreakGlassNotice {
+            middleware: BreakGlassNotice { _ in
                 let next = answers.withLock { $0.popFirst() }
                 return try #require(next).get()
             })

@@ -46,7 +46,7 @@ package struct AdminAuthorizer: Sendable {
 
     private func caller(by rule: some AdminRule) -> AdminCaller {
         AdminCaller(
-            interface: .https, name: rule.name, reach: rule.reach,
+            interface: .https, name: rule.name, reach: rule.reach, isApplication: rule is ApplicationRule,
             permission: TokenPermission(rule: rule, database: database, environment: environment))
     }
 }
@@ -83,6 +83,8 @@ private struct TokenPermission: AdminPermission {
         }
         return true
     }
+
+    func confirmRecentSignIn() throws { try rule.confirmRecentSignIn() }
 
     private func record(
         _ grant: BreakGlassGrant, for operation: AdminOperation, _ connection: any Connection

@@ -20,6 +20,11 @@ protocol AdminRule: Sendable {
     ///
     /// - Throws: ``StorageError``
     func fullControl(_ connection: any Connection) throws -> HeldRoles.Match?
+
+    /// Checks that the holder may call dangerous operations at this time.
+    ///
+    /// - Throws: ``OperationRefusal``
+    func confirmRecentSignIn() throws
 }
 
 /// For how long after a person has signed in, or an application has proved its identity, dangerous operations are
@@ -45,10 +50,14 @@ struct PersonRule: AdminRule {
         let (roles, permission) = try operation.requirement()
         guard permission.isSatisfied(by: token.permissions) else { throw OperationRefusal.missing(permission) }
         guard let match = try held(connection).match(anyOf: roles) else { throw OperationRefusal.missing(roles) }
-        guard !operation.isDangerous || environment.now() <= token.session.begun + StepUp.maximumAge else {
+        if operation.isDangerous { try confirmRecentSignIn() }
+        return match
+    }
+
+    func confirmRecentSignIn() throws {
+        guard environment.now() <= token.session.begun + StepUp.maximumAge else {
             throw OperationRefusal.stepUp(metadata)
         }
-        return match
     }
 
     func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? {
@@ -76,10 +85,12 @@ struct ApplicationRule: AdminRule {
         guard operation.access != .anyone else { return .assigned }
         let (_, permission) = try operation.requirement()
         guard permission.isSatisfied(by: token.permissions) else { throw OperationRefusal.missing(permission) }
-        guard !operation.isDangerous || environment.now() <= token.issued + StepUp.maximumAge else {
-            throw OperationRefusal.stepUp(metadata)
-        }
+        if operation.isDangerous { try confirmRecentSignIn() }
         return .assigned
+    }
+
+    func confirmRecentSignIn() throws {
+        guard environment.now() <= token.issued + StepUp.maximumAge else { throw OperationRefusal.stepUp(metadata) }
     }
 
     /// No permission makes an application a Global Administrator.
@@ -110,6 +121,9 @@ struct StrangerRule: AdminRule {
     }
 
     func fullControl(_ connection: any Connection) throws -> HeldRoles.Match? { nil }
+
+    /// No dangerous operation is open to everybody.
+    func confirmRecentSignIn() throws { throw OperationRefusal(.missing, metadata) }
 }
 
 extension AdminOperation {
@@ -171,7 +185,7 @@ extension OperationRefusal {
         return OperationRefusal(
             "admin.stepUp", status: .unauthorized,
             (
-                "This operation is dangerous, and the sign-in was more than \(age / 60) minutes ago.",
+                "This operation is dangerous or concerns a person with a role, and the sign-in was more than \(age / 60) minutes ago.",
                 "Sign in again (max_age=\(age)), then repeat the call."
             ),
             headers: [
@@ -187,5 +201,14 @@ extension OperationRefusal {
         (
             "The person has a directory role, so only a Global Administrator may do this.",
             "Ask a Global Administrator."
+        ))
+
+    /// The refusal of an act that gives an application, or another person, power over the administration. Otherwise an
+    /// application with a single permission could get all others.
+    static let powerful = OperationRefusal(
+        "admin.privileged", status: .forbidden,
+        (
+            "This gives or takes power over the administration, so only a Global Administrator may do it.",
+            "Ask a Global Administrator, who must act as a person."
         ))
 }

@@ -16,7 +16,7 @@ struct ApplicationRoutes: Sendable {
         router.on(IdentityAdmin.addClientKey) { call, body in
             let client = try await call.client()
             let new = try body.decoded()
-            return shown(try await call.acts.clients.addKey(new.publicKey, name: new.name, to: client))
+            return shown(try await call.actsOfFullControl.clients.addKey(new.publicKey, name: new.name, to: client))
         }
         router.on(IdentityAdmin.removeClientKey) { call in
             try await call.acts.clients.removeKey(try call.place("key"), of: try await call.client())
@@ -27,7 +27,7 @@ struct ApplicationRoutes: Sendable {
                 .map { IdentityAdmin.ApplicationPermission(permission: $0.permission, grantedAt: $0.granted.rawValue) }
         }
         router.on(IdentityAdmin.grantApplicationPermission) { call in
-            try await call.acts.clients.grant(try call.place("permission"), to: try await call.client())
+            try await call.actsOfFullControl.clients.grant(try call.place("permission"), to: try await call.client())
         }
         router.on(IdentityAdmin.revokeApplicationPermission) { call in
             try await call.acts.clients.revoke(try call.place("permission"), from: try await call.client())

@@ -39,7 +39,10 @@ struct ClientRoutes: Sendable {
             if let name = new.permissions?.first(where: { resources.permission(named: $0) == nil }) {
                 throw AdminRefusal.unknownPermission.naming("\(name) is not a permission that the server knows.")
             }
-            let client = try await call.acts.clients.add(
+            // The sign-in page does not ask anybody whether such an application may act for them.
+            let isForAdministration = resources.administration.map { wantedResources?.contains($0.application) == true }
+            let acts = isForAdministration == true ? call.actsOfFullControl : call.acts
+            let client = try await acts.clients.add(
                 NewClient(
                     id: id, displayName: new.displayName, redirectURIs: new.redirectURIs,
                     logoutURIs: new.postLogoutRedirectURIs, resources: wantedResources,

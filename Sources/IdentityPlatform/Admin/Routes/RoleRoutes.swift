@@ -24,12 +24,19 @@ struct RoleRoutes: Sendable {
         }
         router.on(IdentityAdmin.assignRole) { call in
             let role = try role(call)
+            try confirm(call, mayChange: role)
             try await call.acts.users.assign(role, to: try await call.user())
         }
         router.on(IdentityAdmin.unassignRole) { call in
             let role = try role(call)
+            try confirm(call, mayChange: role)
             try await call.acts.users.unassign(role, from: try await call.user())
         }
+    }
+
+    /// Checks that an application does not change who has a role that controls all others.
+    private func confirm(_ call: AdminCall, mayChange role: DirectoryRole) throws {
+        guard !call.received.caller.isApplication || !role.controlsRoles else { throw OperationRefusal.powerful }
     }
 
     private func role(_ call: AdminCall) throws -> DirectoryRole {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Crypto
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+/// How nobody gets more power over the administration than was given to them.
+@Suite struct AdminInterfacePowerTests {
+    private static let administration = #""resources":["\#(ResourceCatalogue.administrationApplication)"]"#
+    private static let roleOfAll = "RoleManagement.ReadWrite.Directory"
+
+    /// A registration of a client that could sign people in for the administration.
+    private static let registration =
+        #"{"displayName":"Menu","redirectURIs":["https://evil.test/cb"],\#(administration),"#
+        + #""permissions":["\#(roleOfAll)"]}"#
+
+    @Test func `an application cannot give itself or others a permission, a key or a client of the administration`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let application = try await fixture.application(
+            "AppRoleAssignment.ReadWrite.All", "Application.ReadWrite.All")
+        let token = try await fixture.token(of: application)
+        let own = ["client": application.client.id.rawValue]
+        let pem = try SigningKey.p256(P256.Signing.PrivateKey()).publicPEM().replacing("\n", with: "\\n")
+        let grant = IdentityAdmin.grantApplicationPermission.operation
+        let acts: [(AdminOperation, [String: String], String?)] = [
+            (grant, own.merging(["permission": Self.roleOfAll]) { $1 }, nil),
+            (grant, own.merging(["permission": "User.Read.All"]) { $1 }, nil),
+            (IdentityAdmin.addClientKey.operation, own, #"{"name":"second","publicKey":"\#(pem)"}"#),
+            (IdentityAdmin.addClient.operation, [:], Self.registration),
+        ]
+        for (operation, places, body) in acts {
+            let refused = try await fixture.call(operation, places, token: token, body: body)
+            #expect(refused.refusal == "admin.privileged", "\(operation.id): \(refused.text)")
+        }
+        // It may register ordinary applications, and a Global Administrator may do all of it.
+        let ordinary = try await fixture.call(
+            IdentityAdmin.addClient.operation, token: token, body: #"{"displayName":"Notes","redirectURIs":[]}"#)
+        #expect(ordinary.status == .created, "\(ordinary.text)")
+        let global = try await fixture.token(of: fixture.admin)
+        for (operation, places, body) in acts {
+            let done = try await fixture.call(operation, places, token: global, body: body)
+            #expect(done.status.kind == .successful, "\(operation.id): \(done.text)")
+        }
+    }
+
+    @Test func `an application assigns and takes away only roles that do not control other roles`() async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: try await fixture.application(Self.roleOfAll))
+        let other = try await fixture.person("other", .globalAdministrator, .privilegedRoleAdministrator)
+        for role in ["Global Administrator", "Privileged Role Administrator"] {
+            for (operation, person) in [
+                (IdentityAdmin.assignRole.operation, fixture.bo), (IdentityAdmin.unassignRole.operation, other),
+            ] {
+                let refused = try await fixture.call(
+                    operation, ["role": role, "user": person.id.rawValue], token: token)
+                #expect(refused.refusal == "admin.privileged", "\(operation.id) \(role): \(refused.text)")
+            }
+        }
+        let places = ["role": "Cloud Device Administrator", "user": fixture.bo.id.rawValue]
+        for operation in [IdentityAdmin.assignRole.operation, IdentityAdmin.unassignRole.operation] {
+            let done = try await fixture.call(operation, places, token: token)
+            #expect(done.status == .noContent, "\(operation.id): \(done.text)")
+        }
+    }
+
+    @Test func `a sign-in of six minutes ago gives nobody power, and takes none from a person who has some`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let other = try await fixture.person("other", .globalAdministrator)
+        let session = try await fixture.token(of: other)
+        let token = try await fixture.token(of: fixture.admin)
+        fixture.clock.advance(by: .seconds(360))
+        let tool = ["client": AdministrationApp.clientID]
+        let acts: [(AdminOperation, [String: String], String?)] = [
+            (
+                IdentityAdmin.setPassword.operation, ["user": other.id.rawValue],
+                #"{"password":"another horse battery"}"#
+            ),
+            (IdentityAdmin.changeUser.operation, ["user": other.id.rawValue], #"{"accountEnabled":false}"#),
+            (IdentityAdmin.revokeUserSessions.operation, ["user": other.id.rawValue], nil),
+            (
+                IdentityAdmin.assignRole.operation,
+                ["role": "Global Administrator", "user": fixture.bo.id.rawValue], nil
+            ),
+            (
+                IdentityAdmin.unassignRole.operation,
+                ["role": "Global Administrator", "user": other.id.rawValue], nil
+            ),
+            (IdentityAdmin.addClient.operation, [:], Self.registration),
+            (IdentityAdmin.changeClient.operation, tool, #"{"accountEnabled":false}"#),
+        ]
+        for (operation, places, body) in acts {
+            let refused = try await fixture.call(operation, places, token: token, body: body)
+            #expect(refused.refusal == "admin.stepUp", "\(operation.id): \(refused.text)")
+        }
+        #expect(try await fixture.call(IdentityAdmin.listUsers.operation, token: session).status == .ok)
+        // Acts on people without a role need no new sign-in.
+        let bo = try await fixture.call(
+            IdentityAdmin.setPassword.operation, ["user": fixture.bo.id.rawValue], token: token,
+            body: #"{"password":"another horse battery"}"#)
+        #expect(bo.status == .noContent, "\(bo.text)")
+    }
+
+    @Test func `every role that an operation names can be assigned`() {
+        for role in AdminRole.allCases { #expect(DirectoryRole.named(role.rawValue) != nil, "\(role.rawValue)") }
+    }
+
+    @Test func `an answer says until when emergency access is in force, to people of that organisation only`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let other = try await fixture.acts.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
+        let stranger = try await fixture.person("stranger", .globalAdministrator, tenant: other)
+        let granted = try await fixture.operate(
+            IdentityAdmin.grantBreakGlass.operation, ["tenant": fixture.tenant.id.rawValue],
+            body: #"{"user":"bo@contoso.test","role":"Global Administrator","minutes":30,"reason":"All administrators are locked out."}"#)
+        #expect(granted.status.kind == .successful, "\(granted.text)")
+        let name = try #require(HTTPField.Name(IdentityAdmin.breakGlassHeader))
+        func notice(_ user: User) async throws -> String? {
+            let token = try await fixture.token(of: user)
+            return try await fixture.call(IdentityAdmin.listUsers.operation, token: token).headers[name]
+        }
+        #expect(try await notice(fixture.admin) != nil)
+        #expect(try await notice(stranger) == nil)
+        let document = try await fixture.call(IdentityAdmin.getOpenAPI.operation, token: nil)
+        #expect(document.headers[name] == nil)
+    }
+}
