@@ -214,7 +214,7 @@ final class LocalEnvironment {
 
     /// Has the device carry out the MDM's pending commands.
     func carryOut() async throws {
-        _ = try await device.ask(.checkIn)
+        try await device.checkIn()
         let failures = try await deviceSetup.failures()
         guard failures.isEmpty else {
             throw CommandFailure(

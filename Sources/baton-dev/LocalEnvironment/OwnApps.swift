@@ -147,7 +147,7 @@ struct OwnApps {
         let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
         let command = try await setup.install(
             app.id, clientID: app.clientID, redirectURI: app.redirectURI, dataFolders: folders)
-        _ = try await device.ask(.checkIn)
+        try await device.checkIn()
         if let failure = try await setup.failure(of: command) {
             throw CommandFailure(
                 code: "device_refused", message: "The device did not register \(app.id): \(failure)",
