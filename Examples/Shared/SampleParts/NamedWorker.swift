@@ -46,6 +46,15 @@ package struct NamedWorker<Account: Equatable, Obstacle> {
         return current != nil
     }
 
+    /// Whether a change is certain to come: the hand-over has not reported any yet, for example because an eraser is at
+    /// work, or it has reported a state that ends in a moment.
+    package var isUndecided: Bool {
+        switch change {
+        case nil, .unknown(nil): true
+        case .worker, .nobody, .unknown: false
+        }
+    }
+
     /// Handles an answer of MSAL.
     ///
     /// - Parameter asked: the number of ``changes`` when MSAL was asked.

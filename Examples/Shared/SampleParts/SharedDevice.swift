@@ -93,7 +93,12 @@ package import Workers
                 guard let self else { return }
                 if let error {
                     self.worker.notePrevious(previous, of: current)
-                    return answer(.failure(Problem(error)))
+                    let problem = Problem(error)
+                    // The app is locked while its eraser is at work.
+                    guard problem.code != "erase" || !self.worker.isUndecided else {
+                        return self.waiting.append { [weak self] in self?.check(answer) }
+                    }
+                    return answer(.failure(problem))
                 }
                 switch self.worker.answer(current, previous: previous, asked: asked) {
                 case .give(let worker, let previous):
