@@ -100,6 +100,26 @@ import Testing
         }
     }
 
+    // MARK: Names
+
+    @Test(
+        arguments: [
+            ["user", "show", ""], ["user", "remove", "."], ["user", "remove", "", "--yes"], ["user", "export", ".."],
+            ["user", "revoke-sessions", ""], ["client", "key", "list", ""], ["client", "key", "remove", "c", ""],
+            ["device", "commands", ""], ["group", "remove", ""], ["user", "list", "--tenant", ""],
+            ["session", "revoke", ".."], ["user", "list", "--tenant", ".."],
+        ])
+    func `an empty name and a name of dots are refused without any request`(words: [String]) async throws {
+        try await RemoteAdministrator.with { admin in
+            admin.administration.state.withLock { $0.answer = { _ in .dropped } }
+            let refusal = try await admin.refused(words)
+            #expect(refusal.code == "name_malformed" && refusal.remedy.contains("name or"), "\(refusal)")
+            #expect(calls(admin).isEmpty)
+            let local = try await admin.run(words + ["--json", "--server", "/nonexistent"], tokenFile: false)
+            #expect(try CommandRun.Failure(local.errors).error.code == "name_malformed")
+        }
+    }
+
     // MARK: Lists
 
     private static func user(_ name: String) -> String {
@@ -189,6 +209,20 @@ import Testing
             answering(admin) { request in request.method == "DELETE" ? .dropped : nil }
             #expect(try await admin.refused(["session", "revoke", "s"], code: 69).code == "server_connection_lost")
             #expect(calls(admin).count == 1 && calls(admin)[0].headers["Idempotency-Key"].isEmpty)
+        }
+    }
+
+    @Test func `through the socket, where nothing is sent again, a request has no key`() async throws {
+        try await Scratch.with { scratch in
+            let keys = Mutex<[[String]]>([])
+            let server = try await FakeServer(nil, socket: scratch.path("admin.sock")) { request in
+                keys.withLock { $0.append(request.headers["Idempotency-Key"]) }
+                return .json(#"{"id":"g","displayName":"G","members":[]}"#, status: 201)
+            }
+            let run = try await CommandRun(["admin", "group", "add", "G", "--server", scratch.path], in: scratch)
+            #expect(run.code == 0, "\(run)")
+            #expect(keys.withLock(\.self) == [[]])
+            withExtendedLifetime(server) {}
         }
     }
 
