@@ -136,7 +136,7 @@ import Testing
 
             let other = try session("other.test")
             let refusal = await #expect(throws: CommandFailure.self) { try await other.accessToken() }
-            #expect(refusal?.code == "sign_in_server", "\(String(describing: refusal))")
+            #expect(refusal?.code == "tenant_missing", "\(String(describing: refusal))")
         }
     }
 }
