@@ -288,6 +288,23 @@ import Testing
         }
     }
 
+    @Test func `the command that a refusal names has the options of the refused command`() async throws {
+        try await RemoteAdministrator.with { admin in
+            let authority = admin.scratch.path("an authority.pem")
+            try FileManager.default.copyItem(atPath: admin.authority, toPath: authority)
+            let options = ["--tenant", "c.test", "--ca", authority]
+            let command =
+                "baton admin sign-in --url \(admin.url) --ca '\(authority)' --token-file \(admin.tokenFile) "
+                + "--tenant c.test"
+            let missing = try await admin.refused(["session", "revoke", "s"] + options)
+            #expect(missing.code == "sign_in_required" && missing.remedy.hasSuffix(command), "\(missing)")
+            try await admin.done("sign-in")
+            answering(admin) { $0.method == "DELETE" ? Self.stepUp("240") : nil }
+            let late = try await admin.refused(["session", "revoke", "s"] + options)
+            #expect(late.code == "admin.stepUp" && late.remedy.hasSuffix(command), "\(late)")
+        }
+    }
+
     @Test(arguments: [true, false])
     func `at a terminal, a dangerous command is repeated once after another sign-in`(isEnough: Bool) async throws {
         try await signedIn { admin in

@@ -128,6 +128,10 @@ import Testing
             let list = try await admin.run(["user", "list", "--json"], tokenFile: false, more: environment)
             let required = try CommandRun.Failure(list.errors).error
             #expect(required.code == "sign_in_required" && required.message.contains(refusal.message), "\(list)")
+            let signOut = try await admin.run(["sign-out", "--json"], tokenFile: false, more: environment)
+            let unknown = try CommandRun.Failure(signOut.errors).error
+            #expect(unknown.code == code && unknown.message.contains("not known whether there is a sign-in"))
+            #expect(unknown.remedy.contains("--token-file with which you signed in"), "\(unknown)")
         }
     }
 
