@@ -29,6 +29,8 @@ package actor AdminSession {
     private var keyringState: Keyring.State?
     private let warn: @Sendable (String) -> Void
     private var warnings: [String] = []
+    /// The person for whom this process has sent requests.
+    private var person: SignedInPerson?
     /// The token that this process uses, with its end.
     private var held: (token: Sensitive<String>, expiresAt: Int)?
 
@@ -113,7 +115,7 @@ package actor AdminSession {
     }
 
     private func hold(_ kept: KeptSignIn) -> Sensitive<String> {
-        held = (kept.accessToken, kept.expiresAt)
+        (held, person) = ((kept.accessToken, kept.expiresAt), kept.person)
         return kept.accessToken
     }
 
@@ -135,6 +137,7 @@ package actor AdminSession {
         guard case .person(let signIn?) = identity else { throw signInRequired }
         let store = try await openStore()
         if let keyringState { throw Keyring.failure(keyringState) }
+        person = nil
         let kept = try await begin(signIn, .new)
         return Presence(person: kept.person, place: store.place, warnings: warnings)
     }
@@ -201,6 +204,7 @@ package actor AdminSession {
     private func keep(_ kept: KeptSignIn, in store: any SignInStore) async throws -> KeptSignIn {
         let former: KeptSignIn?
         do {
+            try checkPerson(kept.person)
             former = try await store.locked { [administration] in
                 let former = try await store.read(for: administration)
                 try await store.write(kept)
@@ -227,6 +231,20 @@ package actor AdminSession {
     private func report(_ warning: String) {
         warnings.append(warning)
         warn(warning)
+    }
+
+    /// Refuses another person than the one for whom this command has sent requests.
+    ///
+    /// - Throws: ``CommandFailure`` `sign_in_other_person`.
+    private func checkPerson(_ new: SignedInPerson) throws {
+        guard let person, (new.tenantID, new.objectID) != (person.tenantID, person.objectID) else { return }
+        let (other, own) = (TextTable.printable(new.userName), TextTable.printable(person.userName))
+        throw CommandFailure(
+            code: "sign_in_other_person",
+            message: "\(other) has signed in, but this command began as \(own). It goes on as nobody else, and the "
+                + "sign-in of \(own) is kept.",
+            remedy: "Sign in as \(own). To act as \(other) instead, run \(command("sign-out")) and then "
+                + "\(command("sign-in"))")
     }
 
     /// Returns the kept sign-in, with an access token that is valid; nil if there is none, or if it has ended.

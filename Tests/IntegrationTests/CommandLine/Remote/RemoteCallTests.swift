@@ -305,6 +305,28 @@ import Testing
         }
     }
 
+    @Test func `a dangerous command is not repeated as another person than the one who was signed in`() async throws {
+        try await signedIn { admin in
+            let kept = try Data(contentsOf: URL(filePath: admin.tokenFile))
+            answering(admin) { $0.method == "DELETE" ? Self.stepUp("120") : nil }
+            admin.administration.state.withLock { state in
+                state.changes = ["oid": "0a0a0a0a-0000-4000-8000-000000000003", "preferred_username": "dora@c.test"]
+            }
+            let run = try await admin.run(atTerminal: "session", "revoke", "s")
+            #expect(run.code == 1 && run.output.contains("[sign_in_other_person]"), "\(run)")
+            #expect(run.output.contains("dora@c.test") && run.output.contains("carol@c.test"), "\(run)")
+            #expect(
+                run.output.contains("baton admin sign-out --url \(admin.url)")
+                    && run.output.contains("--token-file \(admin.tokenFile)"), "\(run)")
+            #expect(calls(admin).count == 1)
+            #expect(try Data(contentsOf: URL(filePath: admin.tokenFile)) == kept)
+            // The tokens of the other person do not outlive the command.
+            let last = admin.administration.state.withLock(\.grants).last
+            #expect(last?[ParameterName.token]?.hasPrefix(FakeAdministration.token) == true)
+            #expect(last?[ParameterName.grantType] == nil)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `at a terminal, a dangerous command is repeated once after another sign-in`(isEnough: Bool) async throws {
         try await signedIn { admin in
