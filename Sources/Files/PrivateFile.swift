@@ -15,7 +15,8 @@ package struct PrivateFile: Sendable {
     ///
     /// - Parameter limit: the maximum number of bytes. A larger file is an error; the content is never truncated.
     /// - Throws: ``FileError``; with `EPERM` if another user owns the file, if others may access it, or if it has a
-    ///   second name; with `ELOOP` if it is a symbolic link; with `EINVAL` if it is not a regular file.
+    ///   second name; with `EACCES` if users other than this one and root may replace files in the folder; with `ELOOP`
+    ///   if it is a symbolic link; with `EINVAL` if it is not a regular file.
     package func read(limit: Int) throws(FileError) -> [UInt8]? {
         // Opening a named pipe would otherwise wait for a writer.
         let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
@@ -28,6 +29,7 @@ package struct PrivateFile: Sendable {
         guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_nlink == 1 else {
             throw FileError(.open, errno: EPERM, path: path)
         }
+        try checkFolder()
         guard status.st_size <= off_t(limit) else { throw FileError(.tooLarge, errno: EFBIG, path: path) }
         // One byte more than the limit shows that the file has grown.
         var content = [UInt8](repeating: 0, count: limit + 1)
@@ -50,20 +52,30 @@ package struct PrivateFile: Sendable {
 
     /// Replaces the content, as ``AtomicFile/replace(with:mode:)`` does. An existing file is checked first.
     ///
-    /// - Throws: ``FileError``, as ``read(limit:)``; with `EACCES` if users other than this one and root may replace
-    ///   files in the folder.
+    /// - Throws: ``FileError``, as ``checkReplaceable()``.
     package func replace(with content: [UInt8]) throws(FileError) {
+        try checkReplaceable()
+        try AtomicFile(path: path).replace(with: content, mode: 0o600)
+    }
+
+    /// Checks that ``replace(with:)`` can be expected to succeed, and changes nothing.
+    ///
+    /// - Throws: ``FileError``, as ``read(limit:)``, or if this user may not create files in the folder.
+    package func checkReplaceable() throws(FileError) {
         try checkFolder()
         _ = try read(limit: Self.maximum)
-        try AtomicFile(path: path).replace(with: content, mode: 0o600)
+        guard unsafe access(folder, W_OK | X_OK) == 0 else { throw FileError(.open, errno: errno, path: folder) }
     }
 
     private static let maximum = 1 << 20
 
+    private var folder: String {
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) }
+        return parent.map { $0.isEmpty ? "/" : $0 } ?? "."
+    }
+
     /// Checks that nobody else can put another file in the place of this one.
     private func checkFolder() throws(FileError) {
-        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) }
-        let folder = parent.map { $0.isEmpty ? "/" : $0 } ?? "."
         var status = stat()
         guard unsafe stat(folder, &status) == 0 else { throw FileError(.open, errno: errno, path: folder) }
         guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {

@@ -118,6 +118,7 @@ package struct AdminClient: Sendable {
         to call: AdminRequest<Reply>, at path: String? = nil
     ) async throws -> AdminExchange.Reply {
         try check(call.operation)
+        try Self.checkNames(in: call)
         let form = call.operation.reply()
         let exchange = AdminExchange(connection: connection, isStreamed: form == .export) { fields in
             guard let until = fields.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) else { return }
@@ -141,6 +142,17 @@ package struct AdminClient: Sendable {
             remedy: "Run it on the server's machine, as the server's user or root, without --url and BATON_ADMIN_URL.")
     }
 
+    /// Refuses a name that would make the path another one: an empty name, `.` and `..` (RFC 3986 section 5.2.4).
+    private static func checkNames<Reply>(in call: AdminRequest<Reply>) throws {
+        for (place, name) in call.places
+        where ["", ".", ".."].contains(name) && call.operation.path.contains("{\(place)}") {
+            throw CommandFailure(
+                code: "name_malformed",
+                message: "\(name.isEmpty ? "An empty text" : name) cannot be the name of a \(place).",
+                remedy: "Give its name or its id.")
+        }
+    }
+
     /// Returns the path of a request, with the largest page if the operation returns pages.
     private static func paged<Reply>(_ call: AdminRequest<Reply>) -> String {
         let name = "limit"
@@ -152,8 +164,11 @@ package struct AdminClient: Sendable {
     private func encoded<Reply>(_ call: AdminRequest<Reply>, at path: String) throws -> HTTPClientRequest {
         var request = connection.request(for: path)
         request.method = .init(rawValue: call.operation.method.rawValue)
-        // With the key, the server carries the request out only once, even if it arrives twice.
-        if call.operation.method == .post { request.headers.add(name: "Idempotency-Key", value: UUID().uuidString) }
+        // With the key, the server carries the request out only once, even if it arrives twice. Through the socket,
+        // nothing is sent twice.
+        if call.operation.method == .post, connection.session != nil {
+            request.headers.add(name: "Idempotency-Key", value: UUID().uuidString)
+        }
         if let body = call.body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(Array(try JSONEncoder().encode(body)))

@@ -60,8 +60,8 @@ struct AdminExchange {
                 mayStepUp = false
                 guard let stepped = try await session.steppedUp(within: seconds) else {
                     throw refusal.failure.withRemedy(
-                        "Run: baton admin sign-in --url \(session.administration.origin), and then this command again, "
-                            + "within \(seconds) seconds.")
+                        "Sign in, and run this command again within \(seconds) seconds. To sign in, run: "
+                            + session.command("sign-in"))
                 }
                 token = stepped
             default: throw refusal.failure

@@ -41,6 +41,8 @@ package struct OAuthError: Error, Sendable, Equatable {
     package static let disabledDeviceNumber = 135_011
     /// The error number for an organisation that the server does not serve.
     package static let unknownTenantNumber = 90002
+    /// The error number for a request that does not say which organisation it means.
+    package static let ambiguousTenantNumber = 50059
 
     package let code: Code
     /// The number after `AADSTS`; 0 if the reply contains none.

@@ -94,9 +94,18 @@ struct AdminServerOptions: ParsableArguments {
                 .person(nil)
             }
         return AdminSession(
-            at: administration, through: try WebClient(trusting: ca ?? Self.variable("BATON_ADMIN_CA")), as: identity,
+            at: administration, through: try WebClient(trusting: authority), as: identity,
             tenant: tenant == "-" ? nil : tenant, keeping: tokenFile.map { .file($0) } ?? .keyring,
-            warn: { output.warn(["\($0.message) Each command signs in anew. \($0.remedy)"]) })
+            options: signInOptions, warn: { output.warn([$0]) })
+    }
+
+    /// The file of the only authority to trust; nil for the system's roots.
+    private var authority: String? { ca ?? Self.variable("BATON_ADMIN_CA") }
+
+    /// The options, besides the address, with which another command uses the same sign-in.
+    private var signInOptions: [String] {
+        let values = [("--ca", authority), ("--token-file", tokenFile)]
+        return values.flatMap { name, value in value.map { [name, $0] } ?? [] } + (deviceCode ? ["--device-code"] : [])
     }
 
     private func signIn(_ output: OutputOptions) -> PersonSignIn {

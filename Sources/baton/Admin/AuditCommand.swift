@@ -21,12 +21,12 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.list(
                 IdentityAdmin.listAuditEntries(query: [("count", String(count))]),
-                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES", "ADDRESS"]
+                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES", "INTERFACE", "ADDRESS"]
             ) { entry in
                 [
                     TextTable.time(entry.time), entry.actor,
                     entry.action, entry.subject ?? "-", entry.outcome, entry.method ?? "-", String(entry.repetitions),
-                    entry.clientAddress ?? "-",
+                    entry.interface ?? "-", entry.clientAddress ?? "-",
                 ]
             }
         }
@@ -43,11 +43,12 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.list(
                 MDMAdmin.listManagementAuditEntries(query: [("count", String(count))]),
-                ["TIME", "ACTOR", "ACTION", "SUBJECT", "DETAIL"]
+                ["TIME", "ACTOR", "ACTION", "SUBJECT", "INTERFACE", "ADDRESS", "DETAIL"]
             ) { entry in
                 [
                     TextTable.time(entry.time), entry.actor,
-                    entry.action, entry.subject, entry.detail ?? "-",
+                    entry.action, entry.subject, entry.interface ?? "-", entry.clientAddress ?? "-",
+                    entry.detail ?? "-",
                 ]
             }
         }
@@ -61,6 +62,10 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "The end, which is excluded (default: now).") var to: PointInTime?
         @Flag(help: "Export the log of device management instead of the directory's.") var devices = false
         @OptionGroup var export: ExportOptions
+
+        func validate() throws {
+            guard from < to ?? .now else { throw ValidationError("--from must be earlier than --to (default: now).") }
+        }
 
         func run() async throws {
             let query = [("from", from.text), ("to", (to ?? .now).text)]
@@ -79,7 +84,7 @@ struct AuditCommand: AsyncParsableCommand {
 
 /// A point in time on the command line: a date with a time (RFC 3339), or a date alone, which means its first moment in
 /// UTC.
-struct PointInTime: ExpressibleByArgument {
+struct PointInTime: ExpressibleByArgument, Comparable {
     /// Milliseconds since 1970.
     private let milliseconds: Int64
 
@@ -94,6 +99,8 @@ struct PointInTime: ExpressibleByArgument {
         guard let date = try? Date(text, strategy: .iso8601) else { return nil }
         milliseconds = Int64(date.timeIntervalSince1970 * 1000)
     }
+
+    static func < (one: PointInTime, other: PointInTime) -> Bool { one.milliseconds < other.milliseconds }
 
     private init(_ date: Date) { milliseconds = Int64(date.timeIntervalSince1970 * 1000) + 1 }
 }

@@ -46,10 +46,13 @@ struct SignedIn: Encodable {
     let tenantID: String
     /// Where the sign-in is kept.
     let keptIn: String
+    /// What went wrong without being fatal; nil if nothing did.
+    let warnings: [String]?
 
     init(_ presence: AdminSession.Presence) {
         (userName, name) = (presence.person.userName, presence.person.name)
         (objectID, tenantID, keptIn) = (presence.person.objectID, presence.person.tenantID, presence.place)
+        warnings = presence.warnings.isEmpty ? nil : presence.warnings
     }
 
     var lines: [String] { ["\(TextTable.printable(userName)) is signed in. The tokens are in \(keptIn)."] }

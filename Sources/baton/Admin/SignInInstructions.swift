@@ -15,6 +15,7 @@ struct SignInInstructions: Sendable {
         struct Parts: Encodable {
             let address: String
             let code: String?
+            var browserFailure: String?
         }
     }
 
@@ -27,6 +28,8 @@ struct SignInInstructions: Sendable {
     private func parts(_ instruction: PersonSignIn.Instruction) -> Printed.Parts {
         switch instruction {
         case .open(let address): Printed.Parts(address: address, code: nil)
+        case .openYourself(let address, let reason):
+            Printed.Parts(address: address, code: nil, browserFailure: reason)
         case .enter(let code, let address): Printed.Parts(address: address, code: code)
         }
     }
@@ -35,6 +38,11 @@ struct SignInInstructions: Sendable {
         switch instruction {
         case .open(let address):
             ["Sign in with the browser. If it does not open, open this address on this machine:", address]
+        case .openYourself(let address, let reason):
+            [
+                "The browser has not opened the address: \(TextTable.printable(reason)). Open it on this machine by hand, "
+                    + "or end this command and give --device-code, to sign in on another machine:", address,
+            ]
         case .enter(let code, let address):
             (isWithoutScreen ? ["This session has no screen, so you sign in with a code."] : [])
                 + ["To sign in, open \(address) in a browser and enter the code \(code)."]

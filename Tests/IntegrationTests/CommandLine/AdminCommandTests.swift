@@ -304,6 +304,19 @@ import Testing
         ("receipt resolve x", "pseudonym", "whole subject"),
     ]
 
+    @Test func `the audit logs say through which interface and from which address somebody acted`() async throws {
+        try await AdminServer.with(["a.test"]) { admin in
+            try await admin.done("group", "add", "G")
+            try await admin.done("device", "add", "x", "--output", admin.scratch.path("x"))
+            for (log, action) in [("list", "group.add"), ("devices", "mdm.enrollment.make")] {
+                let lines = try await admin.done("audit", log).split(separator: "\n")
+                let header = try #require(lines.first)
+                #expect(header.contains("INTERFACE") && header.contains("ADDRESS"), "\(header)")
+                #expect(lines.contains { $0.contains(action) && $0.contains("  socket  ") }, "\(lines)")
+            }
+        }
+    }
+
     @Test func `an invalid command is refused, with the wrong value and a command that helps`() async throws {
         try await withDevices { admin in
             for (command, thing, help) in Self.nonsense {

@@ -215,6 +215,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [["--to", "2026-01-01"], ["--to", "2026-02-01"], []])
+    func `a period that ends before it begins is refused`(end: [String]) async throws {
+        try await Scratch.with { scratch in
+            let begin = end.isEmpty ? "2999-01-01" : "2026-02-01"
+            let run = try await CommandRun(
+                ["admin", "audit", "export", "--server", scratch.path("none"), "--from", begin] + end, in: scratch)
+            #expect(run.code == 64 && run.errors.contains("--from must be earlier than"), "\(run)")
+        }
+    }
+
     @Test func `a folder that does not exist is reported before anything is exported`() async throws {
         try await withServer { admin in
             let file = admin.scratch.path("nowhere/export.jsonl")

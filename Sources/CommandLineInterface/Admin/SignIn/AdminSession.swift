@@ -21,26 +21,38 @@ package actor AdminSession {
     nonisolated let web: WebClient
     private let identity: Identity
     private let tenant: String?
+    private let options: [String]
     private let now: @Sendable () -> Int
     private let keeping: Keeping
     private var store: (any SignInStore)?
-    /// Why the sign-in is not kept, if the keyring cannot be used.
-    private var unkept: CommandFailure?
-    private let warn: @Sendable (CommandFailure) -> Void
+    /// The state of the keyring if it cannot be used, so that the sign-in is not kept.
+    private var keyringState: Keyring.State?
+    private let warn: @Sendable (String) -> Void
+    private var warnings: [String] = []
+    /// The person for whom this process has sent requests.
+    private var person: SignedInPerson?
     /// The token that this process uses, with its end.
     private var held: (token: Sensitive<String>, expiresAt: Int)?
 
     /// - Parameters:
     ///   - tenant: the tenant's id or domain; nil leaves the choice to the server.
+    ///   - options: the options, except `--url` and `--tenant`, of a command that uses the same sign-in.
     ///   - now: returns the current time, in seconds since 1970.
-    ///   - warn: told once if a new sign-in cannot be kept.
+    ///   - warn: told what went wrong without being fatal.
     package init(
         at administration: ServerURL, through web: WebClient, as identity: Identity, tenant: String?,
-        keeping: Keeping, now: @escaping @Sendable () -> Int = { WallClock.seconds },
-        warn: @escaping @Sendable (CommandFailure) -> Void = { _ in }
+        keeping: Keeping, options: [String] = [], now: @escaping @Sendable () -> Int = { WallClock.seconds },
+        warn: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.administration, self.web, self.identity) = (administration, web, identity)
-        (self.tenant, self.keeping, self.now, self.warn) = (tenant, keeping, now, warn)
+        (self.tenant, self.keeping, self.options) = (tenant, keeping, options)
+        (self.now, self.warn) = (now, warn)
+    }
+
+    /// Returns the command line of `sign-in` or `sign-out` for this sign-in.
+    nonisolated func command(_ verb: String) -> String {
+        let named = verb == "sign-in" ? tenant.map { ["--tenant", $0] } ?? [] : []
+        return ShellCommand.text(["baton", "admin", verb, "--url", administration.origin] + options + named)
     }
 
     private var scope: Scopes {
@@ -103,7 +115,7 @@ package actor AdminSession {
     }
 
     private func hold(_ kept: KeptSignIn) -> Sensitive<String> {
-        held = (kept.accessToken, kept.expiresAt)
+        (held, person) = ((kept.accessToken, kept.expiresAt), kept.person)
         return kept.accessToken
     }
 
@@ -113,6 +125,8 @@ package actor AdminSession {
     package struct Presence: Sendable {
         package let person: SignedInPerson
         package let place: String
+        /// What went wrong without being fatal.
+        package var warnings: [String] = []
     }
 
     /// Signs a person in anew and keeps the sign-in.
@@ -122,11 +136,10 @@ package actor AdminSession {
     package func signIn() async throws -> Presence {
         guard case .person(let signIn?) = identity else { throw signInRequired }
         let store = try await openStore()
-        if let unkept { throw unkept }
-        // A file that cannot be used is reported before the person signs in.
-        _ = try await store.read(for: administration)
+        if let keyringState { throw Keyring.failure(keyringState) }
+        person = nil
         let kept = try await begin(signIn, .new)
-        return Presence(person: kept.person, place: store.place)
+        return Presence(person: kept.person, place: store.place, warnings: warnings)
     }
 
     /// Returns the person who is signed in.
@@ -146,7 +159,7 @@ package actor AdminSession {
     package func signOut() async throws -> Bool {
         let store = try await openStore()
         // A keyring that cannot be used may contain a sign-in.
-        if let unkept { throw unkept }
+        if let keyringState { throw Keyring.failure(keyringState, isSigningOut: true) }
         held = nil
         let kept = try await store.locked { [administration] () -> KeptSignIn? in
             let kept = try await store.read(for: administration)
@@ -154,31 +167,84 @@ package actor AdminSession {
             return kept
         }
         guard let kept else { return false }
-        guard let token = kept.refreshToken, let endpoint = kept.revocationEndpoint else { return true }
-        do {
-            try await AuthorizationServer.revoke(token, at: endpoint, through: web)
-        } catch {
+        guard await revoke(kept) else {
             throw CommandFailure(
                 code: "revocation_failed",
                 message: "The sign-in is removed from this machine, but the server has not revoked it.",
-                remedy: "If somebody may have copied it, end the session: baton admin session list, then baton admin "
-                    + "session revoke SESSION.")
+                remedy: "If somebody may have copied it, end the session: \(Self.endingSession).")
         }
+        return true
+    }
+
+    private static let endingSession = "baton admin session list, then baton admin session revoke SESSION"
+
+    /// Revokes the tokens of a sign-in at the server.
+    ///
+    /// - Returns: whether the server has done so, or has issued nothing that can be revoked.
+    private func revoke(_ kept: KeptSignIn) async -> Bool {
+        guard let token = kept.refreshToken, let endpoint = kept.revocationEndpoint else { return true }
+        do { try await AuthorizationServer.revoke(token, at: endpoint, through: web) } catch { return false }
         return true
     }
 
     /// Signs a person in and keeps the sign-in.
     private func begin(_ signIn: PersonSignIn, _ freshness: PersonSignIn.Freshness) async throws -> KeptSignIn {
         let store = try await openStore()
+        // A place that cannot be used is reported before the person signs in.
+        try await store.check()
+        _ = try await store.locked { [administration] in try await store.read(for: administration) }
         let server = try await AuthorizationServer.discover(for: administration, tenant: tenant, through: web)
         let outcome = try await signIn.run(at: server, scope: scope, freshness)
         let kept = KeptSignIn(outcome, from: server, for: administration, now: now())
-        try await store.locked { try await store.write(kept) }
-        if let unkept {
-            warn(unkept)
-            self.unkept = nil
+        // The server knows the sign-in now. A signal must not prevent that it is kept or revoked.
+        return try await Task { try await keep(kept, in: store) }.value
+    }
+
+    /// Keeps a new sign-in, and revokes the one that it replaces. If it cannot be kept, it is revoked.
+    private func keep(_ kept: KeptSignIn, in store: any SignInStore) async throws -> KeptSignIn {
+        let former: KeptSignIn?
+        do {
+            try checkPerson(kept.person)
+            former = try await store.locked { [administration] in
+                let former = try await store.read(for: administration)
+                try await store.write(kept)
+                return former
+            }
+        } catch {
+            let failure = CommandFailure(reading: error)
+            guard await !revoke(kept) else { throw failure }
+            throw CommandFailure(
+                code: failure.code, message: "\(failure.message) The server has not revoked the new sign-in, either.",
+                remedy: "\(failure.remedy) To end the session of the new sign-in, run: \(Self.endingSession).")
+        }
+        if let former, former.refreshToken != kept.refreshToken, await !revoke(former) {
+            report("The former sign-in is not revoked at the server. To end its session, run: \(Self.endingSession).")
+        }
+        if let keyringState {
+            let unkept = Keyring.failure(keyringState)
+            report("\(unkept.message) Each command signs in anew. \(unkept.remedy)")
+            self.keyringState = nil
         }
         return kept
+    }
+
+    private func report(_ warning: String) {
+        warnings.append(warning)
+        warn(warning)
+    }
+
+    /// Refuses another person than the one for whom this command has sent requests.
+    ///
+    /// - Throws: ``CommandFailure`` `sign_in_other_person`.
+    private func checkPerson(_ new: SignedInPerson) throws {
+        guard let person, (new.tenantID, new.objectID) != (person.tenantID, person.objectID) else { return }
+        let (other, own) = (TextTable.printable(new.userName), TextTable.printable(person.userName))
+        throw CommandFailure(
+            code: "sign_in_other_person",
+            message: "\(other) has signed in, but this command began as \(own). It goes on as nobody else, and the "
+                + "sign-in of \(own) is kept.",
+            remedy: "Sign in as \(own). To act as \(other) instead, run \(command("sign-out")) and then "
+                + "\(command("sign-in"))")
     }
 
     /// Returns the kept sign-in, with an access token that is valid; nil if there is none, or if it has ended.
@@ -231,7 +297,7 @@ package actor AdminSession {
         case .file(let path): opened = TokenFile(path: path)
         case .keyring:
             let state = try await Keyring.state()
-            if state != .ready { unkept = Keyring.failure(state) }
+            if state != .ready { keyringState = state }
             opened = state == .ready ? Keyring() : MemoryStore()
         }
         // Another task may have opened it meanwhile.
@@ -241,10 +307,11 @@ package actor AdminSession {
     }
 
     private var signInRequired: CommandFailure {
+        let unkept = keyringState.map { Keyring.failure($0) }
         let cause = unkept.map { " \($0.message)" } ?? ""
         return CommandFailure(
             code: "sign_in_required", message: "Nobody is signed in at \(administration.origin).\(cause)",
-            remedy: "Run: baton admin sign-in --url \(administration.origin)."
-                + (unkept.map { " \($0.remedy)" } ?? "") + " Scripts use --client-id and --key.")
+            remedy: (unkept.map { "\($0.remedy) " } ?? "")
+                + "Scripts use --client-id and --key. A person signs in with: \(command("sign-in"))")
     }
 }

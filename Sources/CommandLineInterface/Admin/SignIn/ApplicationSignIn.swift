@@ -49,6 +49,7 @@ package struct ApplicationSignIn: Sendable {
             form.append(ParameterName.clientAssertion, try assertion(for: server.tokenEndpoint, now: now))
             return try await server.tokens(for: form)
         } catch let error as OAuthError {
+            guard error.number != OAuthError.ambiguousTenantNumber else { throw AuthorizationServer.tenantUnnamed }
             throw CommandFailure(
                 code: "sign_in_refused",
                 message: "The client was refused (\(PersonSignIn.words(of: error))).",

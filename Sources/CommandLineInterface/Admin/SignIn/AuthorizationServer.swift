@@ -29,7 +29,13 @@ struct AuthorizationServer: Sendable {
         guard reply.status == 200, reply.hasType("application/json"),
             let document = try? Members(decoding: reply.body, limit: limit)
         else {
-            throw unusable(login.origin, "it does not describe itself")
+            let refusal = (try? Members(decoding: reply.body, limit: limit)).flatMap { OAuthError($0) }
+            guard let tenant, refusal?.number == OAuthError.unknownTenantNumber else {
+                throw unusable(login.origin, "it does not describe itself")
+            }
+            throw CommandFailure(
+                code: "tenant_missing", message: "The server at \(login.origin) has no tenant \(tenant).",
+                remedy: "Give the tenant's domain or its id with --tenant.")
         }
         return try AuthorizationServer(document, at: login.origin, through: web)
     }
@@ -63,7 +69,7 @@ struct AuthorizationServer: Sendable {
     /// Returns the path with a tenant in the place of its first segment, which names all tenants.
     private static func path(_ path: String, for tenant: String?) throws -> String {
         guard let tenant else { return path }
-        guard !tenant.isEmpty, tenant.utf8.allSatisfy({ Self.nameCharacters.contains($0) }) else {
+        guard !["", ".", ".."].contains(tenant), tenant.utf8.allSatisfy({ Self.nameCharacters.contains($0) }) else {
             throw CommandFailure(
                 code: "tenant_malformed", message: "The name of the tenant is malformed.",
                 remedy: "Give its domain or its id with --tenant.")
@@ -163,6 +169,11 @@ struct AuthorizationServer: Sendable {
             code: "sign_in_server", message: "Nobody can sign in at \(origin): \(reason).",
             remedy: "Look at the server's log, and use baton and baton-server of the same release.")
     }
+
+    /// The failure for a request that the server can only carry out for a named tenant.
+    static let tenantUnnamed = CommandFailure(
+        code: "tenant_unnamed", message: "The server has several tenants, and this sign-in does not say which one.",
+        remedy: "Give the tenant's domain or its id with --tenant.")
 
     private enum DocumentName: String, WireName {
         case authorizationEndpoint = "authorization_endpoint"

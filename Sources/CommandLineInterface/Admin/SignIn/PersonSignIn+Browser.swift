@@ -14,7 +14,13 @@ extension PersonSignIn {
         let address = server.authorizationEndpoint + "?" + request.encoded
         let answer = try await within(Self.patience) {
             try instruct(.open(address: address))
-            await open(address)
+            // The browser may stay open for longer than this command.
+            let opening = Task {
+                do { try await open(address) } catch {
+                    if !Task.isCancelled { try? instruct(.openYourself(address: address, reason: "\(error)")) }
+                }
+            }
+            defer { opening.cancel() }
             return try await redirect.answer()
         }
         if let error = Self.error(in: answer) { throw error }

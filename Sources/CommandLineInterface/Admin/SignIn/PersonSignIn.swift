@@ -12,6 +12,8 @@ package struct PersonSignIn: Sendable {
     package enum Instruction: Sendable, Equatable {
         /// The browser should open this address.
         case open(address: String)
+        /// The browser has not opened this address, for a reason that is the end of a sentence. The sign-in goes on.
+        case openYourself(address: String, reason: String)
         /// The person opens the address on any machine, and enters the code there.
         case enter(code: String, address: String)
     }
@@ -33,17 +35,17 @@ package struct PersonSignIn: Sendable {
 
     let method: Method
     let instruct: @Sendable (Instruction) throws -> Void
-    /// Opens an address in the browser of this machine.
-    let open: @Sendable (String) async -> Void
+    /// Opens an address in the browser of this machine. May return when the browser ends.
+    let open: @Sendable (String) async throws -> Void
     /// Returns the current time, in seconds since 1970.
     let now: @Sendable () -> Int
 
     /// - Parameters:
     ///   - instruct: shows an instruction to the person.
-    ///   - open: opens an address in the browser of this machine.
+    ///   - open: opens an address in the browser of this machine. If it throws, the person is told so.
     package init(
         by method: Method, now: @escaping @Sendable () -> Int = { WallClock.seconds },
-        open: @escaping @Sendable (String) async -> Void = { await SystemBrowser.open($0) },
+        open: @escaping @Sendable (String) async throws -> Void = { try await SystemBrowser.open($0) },
         instruct: @escaping @Sendable (Instruction) throws -> Void
     ) {
         (self.method, self.now, self.open, self.instruct) = (method, now, open, instruct)
@@ -73,7 +75,8 @@ package struct PersonSignIn: Sendable {
 
     /// Returns the failure for a refusal by the authorization server.
     static func refused(_ error: OAuthError) -> CommandFailure {
-        CommandFailure(
+        guard error.number != OAuthError.ambiguousTenantNumber else { return AuthorizationServer.tenantUnnamed }
+        return CommandFailure(
             code: "sign_in_refused", message: "The sign-in was refused (\(words(of: error))).",
             remedy: "Sign in again. The server's audit log contains the reason, too.")
     }

@@ -11,24 +11,37 @@ package enum SystemBrowser {
         return ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
     }
 
-    /// Opens an address, with the program that `BROWSER` names or with `xdg-open`. Does nothing if neither can be
-    /// started: the person can open the address themselves.
+    /// Why the browser has not opened an address.
+    package struct Failure: Error, CustomStringConvertible {
+        /// The end of a sentence.
+        package let description: String
+    }
+
+    /// Opens an address, with the program that `BROWSER` names or with `xdg-open`, and waits until the program ends.
     ///
     /// The address becomes an argument, which other users of the machine can read. It contains no secret.
-    package static func open(_ address: String) async {
+    ///
+    /// - Throws: ``Failure`` if the program cannot be started, or if it fails.
+    package static func open(_ address: String) async throws {
         let environment = ProcessInfo.processInfo.environment
         // Several browsers are separated by colons; the first is preferred.
         let chosen = environment["BROWSER"]?.split(separator: ":").first.map(String.init) ?? ""
         var words = (chosen.isEmpty ? "xdg-open" : chosen).split(separator: " ").map(String.init)
-        guard let name = words.first, let program = path(of: name, environment["PATH"] ?? "") else { return }
+        let name = words.first ?? ""
+        guard let program = path(of: name, environment["PATH"] ?? "") else {
+            throw Failure(description: "\(name) is not installed")
+        }
         words.removeFirst()
         if words.contains("%s") { words = words.map { $0 == "%s" ? address : $0 } } else { words.append(address) }
-        guard
-            let browser = try? ChildProcess.spawn(
+        let browser: ChildProcess
+        do {
+            browser = try ChildProcess.spawn(
                 executable: program, name: name, arguments: words, environment: environment, output: .discarded)
-        else { return }
-        // The browser may stay open for longer than this program.
-        Task.detached { try? await blocking { _ = try browser.waitForExit() } }
+        } catch {
+            throw Failure(description: "\(name) cannot be started (\(error))")
+        }
+        let status = try await blocking { try browser.waitForExit() }
+        guard status.isSuccess else { throw Failure(description: "\(name) ended with \(status.text)") }
     }
 
     private static func path(of name: String, _ folders: String) -> String? {

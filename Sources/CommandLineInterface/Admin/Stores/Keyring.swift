@@ -55,24 +55,36 @@ struct Keyring: SignInStore {
     }
 
     /// Returns the failure for a keyring that cannot be used.
-    static func failure(_ state: State) -> CommandFailure {
-        let other = "Or give --token-file FILE, to keep the sign-in in a file that only you may read."
+    ///
+    /// - Parameter isSigningOut: whether a sign-in is to be removed, not kept.
+    static func failure(_ state: State, isSigningOut: Bool = false) -> CommandFailure {
+        let (consequence, other) =
+            isSigningOut
+            ? ("it is not known whether there is a sign-in", "Or give the --token-file with which you signed in.")
+            : (
+                "the sign-in cannot be kept",
+                "Or give --token-file FILE, to keep the sign-in in a file that only you may read."
+            )
         return switch state {
         case .locked:
             CommandFailure(
-                code: "keyring_locked", message: "The keyring is locked, so the sign-in cannot be kept.",
+                code: "keyring_locked", message: "The keyring is locked, so \(consequence).",
                 remedy: "Unlock the keyring. \(other)")
         case .noProgram:
             CommandFailure(
                 code: "keyring_missing",
-                message: "The keyring cannot be reached, because \(program) or \(probe) is not installed.",
+                message: "The keyring cannot be reached, because \(program) or \(probe) is not installed, so "
+                    + "\(consequence).",
                 remedy: "Install the packages libsecret-tools and systemd. \(other)")
         case .missing, .ready:
             CommandFailure(
-                code: "keyring_missing", message: "This session has no keyring, so the sign-in cannot be kept.",
+                code: "keyring_missing", message: "This session has no keyring, so \(consequence).",
                 remedy: "Run the command in a desktop session with a keyring, such as gnome-keyring. \(other)")
         }
     }
+
+    /// The caller has asked for the ``state()``.
+    func check() {}
 
     func read(for administration: ServerURL) async throws -> KeptSignIn? {
         var run = try await Run(Self.program, ["lookup"] + Self.attributes(administration))

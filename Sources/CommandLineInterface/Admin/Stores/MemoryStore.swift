@@ -8,6 +8,7 @@ final class MemoryStore: SignInStore {
     var place: String { "the memory of this command" }
     var lockFile: String? { nil }
 
+    func check() {}
     func read(for administration: ServerURL) -> KeptSignIn? { kept.withLock { $0 } }
     func write(_ new: KeptSignIn) { kept.withLock { $0 = new } }
     func remove(for administration: ServerURL) { kept.withLock { $0 = nil } }

@@ -18,8 +18,8 @@ enum PrivateFileFailure {
         case EACCES where error.operation == .write:
             CommandFailure(
                 code: "\(code)_unsafe",
-                message: "\(path) is not written, because other users may replace files in its folder.",
-                remedy: "Name a file in a folder that only you or root can write to.")
+                message: "\(path) is not used, because other users may replace files in its folder.",
+                remedy: "Run chmod go-w on the folder, or name a file in a folder that only you or root can write to.")
         case ELOOP, EINVAL:
             CommandFailure(
                 code: "\(code)_unsafe", message: "\(path) is not used, because it is a link, or not a regular file.",

@@ -8,6 +8,11 @@ protocol SignInStore: Sendable {
     /// The file whose lock lets only one command at a time renew the tokens; nil if no other command knows them.
     var lockFile: String? { get throws }
 
+    /// Checks that a sign-in can be kept here, and changes nothing.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func check() async throws
+
     /// Returns the sign-in for an address; nil if there is none.
     ///
     /// - Throws: ``CommandFailure``.

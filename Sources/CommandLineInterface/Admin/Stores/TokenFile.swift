@@ -13,6 +13,10 @@ struct TokenFile: SignInStore {
     var place: String { "the file \(path)" }
     var lockFile: String? { path + ".lock" }
 
+    func check() async throws {
+        try await reporting { file throws(FileError) in try file.checkReplaceable() }
+    }
+
     func read(for administration: ServerURL) async throws -> KeptSignIn? {
         guard var content = try await reporting({ file throws(FileError) in try file.read(limit: Self.limit) }) else {
             return nil

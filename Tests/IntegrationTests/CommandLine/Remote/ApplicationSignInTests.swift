@@ -87,6 +87,9 @@ import Testing
             let good = P256.Signing.PrivateKey().pemRepresentation
             let (exposed, link) = (try admin.scratch.write(good, to: "exposed.pem"), admin.scratch.path("link.pem"))
             try #require(unsafe chmod(exposed, 0o644) == 0)
+            try FileManager.default.createDirectory(
+                atPath: admin.scratch.path("open"), withIntermediateDirectories: false)
+            try #require(unsafe chmod(admin.scratch.path("open"), 0o777) == 0)
             try FileManager.default.createSymbolicLink(
                 atPath: link, withDestinationPath: try admin.scratch.write(good, to: "good.pem"))
             let small = try await RunningProgram.start(
@@ -95,6 +98,7 @@ import Testing
             let publicKey = P256.Signing.PrivateKey().publicKey.pemRepresentation
             for (key, code) in [
                 (exposed, "key_file_unsafe"), (link, "key_file_unsafe"), ("/dev/null", "key_file_unsafe"),
+                (try admin.scratch.write(good, to: "open/key.pem"), "key_file_unsafe"),
                 (admin.scratch.path("none.pem"), "key_file_unreadable"),
                 (try admin.scratch.write(publicKey, to: "public.pem"), "key_file_malformed"),
                 (try admin.scratch.write("canary", to: "text.pem"), "key_file_malformed"),

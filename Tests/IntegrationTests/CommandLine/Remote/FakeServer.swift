@@ -47,11 +47,11 @@ final class FakeServer: Sendable {
     let port: Int
     private let listener: any Channel
 
-    /// Listens on a free port of an address of this machine, with TLS if there is an authority.
+    /// Listens on a free port of an address of this machine, or on a Unix socket, with TLS if there is an authority.
     ///
     /// - Parameter answer: called on an event loop; it must not block.
     init(
-        _ authority: DevelopmentAuthority?, at address: String = "127.0.0.1",
+        _ authority: DevelopmentAuthority?, at address: String = "127.0.0.1", socket: String? = nil,
         answer: @escaping @Sendable (Request) -> Answer
     ) async throws {
         let tls = try authority.map { authority in
@@ -62,7 +62,7 @@ final class FakeServer: Sendable {
                     ],
                     privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem))))
         }
-        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
@@ -70,7 +70,12 @@ final class FakeServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(Connection(answer))
                 }
             }
-            .bind(host: address, port: 0).get()
+        listener =
+            if let socket {
+                try await bootstrap.bind(unixDomainSocketPath: socket).get()
+            } else {
+                try await bootstrap.bind(host: address, port: 0).get()
+            }
         port = listener.localAddress?.port ?? 0
     }
 

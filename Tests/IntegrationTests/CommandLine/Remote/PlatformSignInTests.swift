@@ -111,6 +111,37 @@ import Testing
         }
     }
 
+    @Test func `a new sign-in at the same place ends the former one at the server`() async throws {
+        try await Fixture.with { fixture in
+            let tokens = URL(filePath: fixture.scratch.path("tokens"))
+            _ = try await fixture.session(.browser).signIn()
+            let former = try Data(contentsOf: tokens)
+            _ = try await fixture.session(.browser).signIn()
+            _ = try await fixture.session(.browser).steppedUp(within: 300)
+            // To a client whose clock is two hours ahead the token has expired, so it is renewed.
+            func renewed() async throws -> Sensitive<String> {
+                try await AdminSession(
+                    at: fixture.administration, through: fixture.web, as: .person(nil), tenant: nil,
+                    keeping: .file(tokens.path), now: { WallClock.seconds + 7200 }
+                ).accessToken()
+            }
+            _ = try await renewed()
+            try former.write(to: tokens)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: tokens.path)
+            let refusal = await #expect(throws: CommandFailure.self) { try await renewed() }
+            #expect(refusal?.code == "sign_in_required")
+        }
+    }
+
+    @Test func `with several tenants, a sign-in with a code is told to name one`() async throws {
+        try await Fixture.with { fixture in
+            _ = try fixture.server.create("tenants", ["displayName": "D", "domain": "d.test"])
+            let session = fixture.session(.deviceCode)
+            let refusal = await #expect(throws: CommandFailure.self) { try await session.signIn() }
+            #expect(refusal?.code == "tenant_unnamed", "\(String(describing: refusal))")
+        }
+    }
+
     @Test func `a script gets a token with the key that an administrator has registered`() async throws {
         try await Fixture.with { fixture in
             let key = P256.Signing.PrivateKey()
@@ -136,7 +167,7 @@ import Testing
 
             let other = try session("other.test")
             let refusal = await #expect(throws: CommandFailure.self) { try await other.accessToken() }
-            #expect(refusal?.code == "sign_in_server", "\(String(describing: refusal))")
+            #expect(refusal?.code == "tenant_missing", "\(String(describing: refusal))")
         }
     }
 }

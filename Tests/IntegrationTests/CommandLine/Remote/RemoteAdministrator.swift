@@ -40,7 +40,6 @@ struct RemoteAdministrator {
         try scratch.writeProgram(
             "#!/bin/sh\nexec /usr/bin/curl --silent --location --output /dev/null --cacert '\(authority)' \"$1\"\n",
             to: "browser")
-        try scratch.write(environment(screen: false), to: "environment-without-screen")
     }
 
     /// The variables of a session; without a keyring.
@@ -80,10 +79,13 @@ struct RemoteAdministrator {
     }
 
     /// Starts `baton admin` with these arguments on a session without a screen.
-    func start(_ words: [String]) async throws -> (program: RunningProgram, errors: String) {
-        try await CommandRun.start(
-            ["admin"] + words + ["--token-file", tokenFile], sourcing: scratch.path("environment-without-screen"),
-            in: scratch)
+    ///
+    /// - Parameter more: more lines for the shell.
+    func start(_ words: [String], more: String = "") async throws -> (program: RunningProgram, errors: String) {
+        let sourced = scratch.path("sourced-\(UInt32.random(in: 0...UInt32.max))")
+        try Data((environment(screen: false) + more).utf8).write(to: URL(filePath: sourced))
+        return try await CommandRun.start(
+            ["admin"] + words + ["--token-file", tokenFile], sourcing: sourced, in: scratch)
     }
 
     /// Runs a command that must succeed, and returns its output.

@@ -100,6 +100,26 @@ import Testing
         }
     }
 
+    // MARK: Names
+
+    @Test(
+        arguments: [
+            ["user", "show", ""], ["user", "remove", "."], ["user", "remove", "", "--yes"], ["user", "export", ".."],
+            ["user", "revoke-sessions", ""], ["client", "key", "list", ""], ["client", "key", "remove", "c", ""],
+            ["device", "commands", ""], ["group", "remove", ""], ["user", "list", "--tenant", ""],
+            ["session", "revoke", ".."], ["user", "list", "--tenant", ".."],
+        ])
+    func `an empty name and a name of dots are refused without any request`(words: [String]) async throws {
+        try await RemoteAdministrator.with { admin in
+            admin.administration.state.withLock { $0.answer = { _ in .dropped } }
+            let refusal = try await admin.refused(words)
+            #expect(refusal.code == "name_malformed" && refusal.remedy.contains("name or"), "\(refusal)")
+            #expect(calls(admin).isEmpty)
+            let local = try await admin.run(words + ["--json", "--server", "/nonexistent"], tokenFile: false)
+            #expect(try CommandRun.Failure(local.errors).error.code == "name_malformed")
+        }
+    }
+
     // MARK: Lists
 
     private static func user(_ name: String) -> String {
@@ -192,6 +212,20 @@ import Testing
         }
     }
 
+    @Test func `through the socket, where nothing is sent again, a request has no key`() async throws {
+        try await Scratch.with { scratch in
+            let keys = Mutex<[[String]]>([])
+            let server = try await FakeServer(nil, socket: scratch.path("admin.sock")) { request in
+                keys.withLock { $0.append(request.headers["Idempotency-Key"]) }
+                return .json(#"{"id":"g","displayName":"G","members":[]}"#, status: 201)
+            }
+            let run = try await CommandRun(["admin", "group", "add", "G", "--server", scratch.path], in: scratch)
+            #expect(run.code == 0, "\(run)")
+            #expect(keys.withLock(\.self) == [[]])
+            withExtendedLifetime(server) {}
+        }
+    }
+
     @Test func `a bad answer is refused with a code`() async throws {
         try await signedIn { admin in
             let faults: [(FakeServer.Answer, String, Int32)] = [
@@ -251,6 +285,45 @@ import Testing
                 #expect(run.errors.contains("within 240 seconds"))
             }
             #expect(admin.administration.state.withLock(\.authorizations.count) == 1)
+        }
+    }
+
+    @Test func `the command that a refusal names has the options of the refused command`() async throws {
+        try await RemoteAdministrator.with { admin in
+            let authority = admin.scratch.path("an authority.pem")
+            try FileManager.default.copyItem(atPath: admin.authority, toPath: authority)
+            let options = ["--tenant", "c.test", "--ca", authority]
+            let command =
+                "baton admin sign-in --url \(admin.url) --ca '\(authority)' --token-file \(admin.tokenFile) "
+                + "--tenant c.test"
+            let missing = try await admin.refused(["session", "revoke", "s"] + options)
+            #expect(missing.code == "sign_in_required" && missing.remedy.hasSuffix(command), "\(missing)")
+            try await admin.done("sign-in")
+            answering(admin) { $0.method == "DELETE" ? Self.stepUp("240") : nil }
+            let late = try await admin.refused(["session", "revoke", "s"] + options)
+            #expect(late.code == "admin.stepUp" && late.remedy.hasSuffix(command), "\(late)")
+        }
+    }
+
+    @Test func `a dangerous command is not repeated as another person than the one who was signed in`() async throws {
+        try await signedIn { admin in
+            let kept = try Data(contentsOf: URL(filePath: admin.tokenFile))
+            answering(admin) { $0.method == "DELETE" ? Self.stepUp("120") : nil }
+            admin.administration.state.withLock { state in
+                state.changes = ["oid": "0a0a0a0a-0000-4000-8000-000000000003", "preferred_username": "dora@c.test"]
+            }
+            let run = try await admin.run(atTerminal: "session", "revoke", "s")
+            #expect(run.code == 1 && run.output.contains("[sign_in_other_person]"), "\(run)")
+            #expect(run.output.contains("dora@c.test") && run.output.contains("carol@c.test"), "\(run)")
+            #expect(
+                run.output.contains("baton admin sign-out --url \(admin.url)")
+                    && run.output.contains("--token-file \(admin.tokenFile)"), "\(run)")
+            #expect(calls(admin).count == 1)
+            #expect(try Data(contentsOf: URL(filePath: admin.tokenFile)) == kept)
+            // The tokens of the other person do not outlive the command.
+            let last = admin.administration.state.withLock(\.grants).last
+            #expect(last?[ParameterName.token]?.hasPrefix(FakeAdministration.token) == true)
+            #expect(last?[ParameterName.grantType] == nil)
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
             try await admin.done("sign-in")
             let (file, other) = (admin.tokenFile, admin.scratch.path("other"))
             let content = try Data(contentsOf: URL(filePath: file))
-            var codes = ["token_file_unsafe", "token_file_unsafe"]
+            var code = "token_file_unsafe"
             switch fault {
             case "mode": try Self.setMode(0o640, of: file)
             case "link":
@@ -26,21 +26,18 @@ import Testing
             case "pipe":
                 try FileManager.default.removeItem(atPath: file)
                 try #require(unsafe mkfifo(file, 0o600) == 0)
-            case "folder":
-                // The tokens can be read, but not written.
-                try Self.setMode(0o777, of: admin.scratch.path)
-                codes = ["", "token_file_unsafe"]
+            case "folder": try Self.setMode(0o777, of: admin.scratch.path)
             case "content":
                 try Data("{}".utf8).write(to: URL(filePath: file))
-                codes = ["token_file_malformed", "token_file_malformed"]
+                code = "token_file_malformed"
             default:
                 try Data(count: 1 << 17).write(to: URL(filePath: file))
-                codes = ["token_file_unreadable", "token_file_unreadable"]
+                code = "token_file_unreadable"
             }
-            let list = try await admin.run(["user", "list", "--json"])
-            #expect((list.code == 0 ? "" : try CommandRun.Failure(list.errors).error.code) == codes[0], "\(list)")
-            let signIn = try await admin.run(["sign-in", "--json"])
-            #expect(try CommandRun.Failure(signIn.errors).error.code == codes[1], "\(signIn)")
+            for words in [["user", "list"], ["whoami"], ["sign-in"]] {
+                let refusal = try await admin.refused(words)
+                #expect(refusal.code == code, "\(words): \(refusal)")
+            }
             if fault == "folder" { try Self.setMode(0o700, of: admin.scratch.path) }
             if ["mode", "name", "folder"].contains(fault) {
                 #expect(try Data(contentsOf: URL(filePath: file)) == content)
@@ -131,6 +128,10 @@ import Testing
             let list = try await admin.run(["user", "list", "--json"], tokenFile: false, more: environment)
             let required = try CommandRun.Failure(list.errors).error
             #expect(required.code == "sign_in_required" && required.message.contains(refusal.message), "\(list)")
+            let signOut = try await admin.run(["sign-out", "--json"], tokenFile: false, more: environment)
+            let unknown = try CommandRun.Failure(signOut.errors).error
+            #expect(unknown.code == code && unknown.message.contains("not known whether there is a sign-in"))
+            #expect(unknown.remedy.contains("--token-file with which you signed in"), "\(unknown)")
         }
     }
 
