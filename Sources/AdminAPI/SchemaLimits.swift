@@ -24,9 +24,15 @@ package struct SchemaLimits: Sendable, Equatable {
     /// A name of an object in a path or a body: it has no control characters (``ObjectName``).
     static let objectName = SchemaLimits.length(1...1024, "^\(visible)+$")
     /// The display name of an object of the directory.
-    static let displayName = SchemaLimits.length(1...256, "^\(visible)*$")
+    static let displayName = ShownText.displayName.limits
+    static let givenName = ShownText.givenName.limits
+    static let surname = ShownText.surname.limits
+    static let mail = ShownText.mail.limits
+    static let jobTitle = ShownText.jobTitle.limits
+    static let mobilePhone = ShownText.mobilePhone.limits
+    static let description = ShownText.description.limits
     /// A name that device management keeps.
-    static let managedName = SchemaLimits.length(1...128, "^\(visible)*$")
+    static let managedName = ShownText.managedName.limits
 
     /// Any character but control characters and separators of lines and paragraphs.
     private static let visible = #"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"#

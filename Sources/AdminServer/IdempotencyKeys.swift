@@ -71,10 +71,12 @@ package struct IdempotencyKeys: Sendable {
 
     package init(_ database: any Database) { self.database = database }
 
-    /// For how long a key is kept.
+    /// For how long a key is kept at most.
     package static let lifetime = Duration.seconds(86_400)
+    /// For how long a key is kept at least, however many keys the caller uses.
+    package static let assuredLifetime = Duration.seconds(3600)
     /// The highest number of keys of one caller.
-    private static let maximum = 1000
+    package static let maximum = 10_000
 
     package static let migrations = [
         Migration(
@@ -99,7 +101,8 @@ package struct IdempotencyKeys: Sendable {
                 IdempotentRequest.self, "WHERE caller = \(key.caller) AND key = \(key.text)")
         }
         guard let earlier else { return nil }
-        guard earlier.digest == key.digest else { throw Self.reused }
+        // Of a forgotten request, only the key is known.
+        guard earlier.digest.isEmpty || earlier.digest == key.digest else { throw Self.reused }
         guard !operation.hasSecretReply else { throw Self.secret }
         guard let status = earlier.status, let reply = earlier.reply else { throw Self.unfinished }
         let (code, replayed) = (
@@ -110,8 +113,10 @@ package struct IdempotencyKeys: Sendable {
 
     /// Stores a key in the transaction of the act.
     ///
+    /// If the caller has too many keys, those that are older than ``assuredLifetime`` are removed.
+    ///
     /// - Throws: ``OperationRefusal`` if another request with the key was carried out meanwhile, or if the caller has
-    ///   too many keys; ``StorageError``
+    ///   too many newer keys; ``StorageError``
     static func begin(_ key: IdempotencyKey, at now: Timestamp, in connection: any Connection) throws {
         let isNew =
             try connection.insert(
@@ -128,13 +133,42 @@ package struct IdempotencyKeys: Sendable {
         }
         let count = try connection.count(of: IdempotentRequest.self, "WHERE caller = \(key.caller)")
         guard count <= maximum else {
-            throw OperationRefusal(
-                "admin.idempotency.many", status: .tooManyRequests,
-                (
-                    "You have used \(maximum) idempotency keys within a day.",
-                    "Wait, or send further requests without a key."
-                ), headers: [.retryAfter: "3600"])
+            let removed = try connection.execute(
+                "DELETE FROM idempotency WHERE caller = \(key.caller) AND began <= \(now - assuredLifetime)")
+            guard removed > 0 else { throw try many(key.caller, at: now, in: connection) }
+            return
         }
+    }
+
+    /// Returns the refusal of a caller who has too many keys. It says when the oldest of them can be removed.
+    private static func many(
+        _ caller: String, at now: Timestamp, in connection: any Connection
+    ) throws -> OperationRefusal {
+        let oldest: Timestamp? = try connection.value(
+            .began, of: IdempotentRequest.self, "WHERE caller = \(caller) ORDER BY began LIMIT 1")
+        let rest = ((oldest ?? now) + assuredLifetime).rawValue - now.rawValue
+        let seconds = max(1, (rest + 999) / 1000)
+        return OperationRefusal(
+            "admin.idempotency.many", status: .tooManyRequests,
+            (
+                "You have used \(maximum) idempotency keys within an hour.",
+                "Wait \(seconds) s, or send further requests without a key."
+            ), headers: [.retryAfter: "\(seconds)"])
+    }
+
+    /// Forgets everything about the requests to a tenant but their keys: their answers, and what the requests were. They
+    /// are still not carried out again. Answers that are not stored yet will not be stored.
+    ///
+    /// - Parameter person: the person who is removed. The person's own keys are removed, too.
+    /// - Throws: ``StorageError``
+    package static func forget(_ tenant: TenantID, person: String, in connection: any Connection) throws {
+        // Callers of every tenant have no tenant in their account.
+        try connection.execute("DELETE FROM idempotency WHERE caller = \("\(tenant) \(person)")")
+        try connection.execute(
+            """
+            UPDATE idempotency SET digest = \([UInt8]()), status = NULL, reply = NULL
+            WHERE (caller = \(AuditLog.localOperator) OR caller LIKE \("\(tenant) %")) AND length(digest) > 0
+            """)
     }
 
     /// Stores the answer to a request whose act was carried out. If no act was carried out under the key, nothing is
@@ -147,6 +181,7 @@ package struct IdempotencyKeys: Sendable {
                 """
                 UPDATE idempotency SET status = \(status), reply = \(reply)
                 WHERE caller = \(key.caller) AND key = \(key.text) AND attempt = \(key.attempt)
+                    AND digest = \(key.digest)
                 """)
         }
     }

@@ -25,7 +25,21 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
         } catch let refusal as OperationRefusal {
             throw refusal
         } catch {
-            throw OperationRefusal.malformed(call.operation)
+            throw OperationRefusal.malformed(call.operation, Self.message(error, call.body))
+        }
+    }
+
+    /// Returns a message that names the member on which decoding has failed; nil if no member is known.
+    private static func message(_ error: any Error, _ body: [UInt8]) -> String? {
+        switch error {
+        case DecodingError.keyNotFound(let key, let context):
+            MemberPath.text(context.codingPath + [key]).map { "The body lacks a member: \($0)." }
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            MemberPath.text(context.codingPath).map { "A member of the body does not have its form: \($0)." }
+        case let failure as JSONFailure where failure.code == .duplicateKey:
+            MemberPath.text(ofKeyAt: failure.offset, in: body).map { "The body has a member twice: \($0)." }
+        default: nil
         }
     }
 }

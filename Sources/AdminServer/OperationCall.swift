@@ -19,8 +19,8 @@ package struct OperationCall: Sendable {
     private let places: [String: ObjectName]
 
     /// - Parameter limit: the maximum size of the body, in bytes.
-    /// - Throws: ``OperationRefusal`` if the path, `If-Match` or `Idempotency-Key` is not acceptable, or if the body is too
-    ///   large.
+    /// - Throws: ``OperationRefusal`` if the path, the query, `If-Match` or `Idempotency-Key` is not acceptable, or if the
+    ///   body is too large.
     init(
         _ operation: AdminOperation, by caller: AdminCaller, _ request: Request, places parameters: Parameters,
         limit: Int
@@ -34,6 +34,7 @@ package struct OperationCall: Sendable {
             }
             places[String(parameter.key)] = name
         }
+        try OperationRefusal.check(queryOf: request, for: operation)
         condition = try EntityCondition(request, of: operation)
         body = try await Self.body(of: request, limit: limit)
         idempotencyKey = try IdempotencyKey(operation, by: caller, request, body: body)

@@ -20,6 +20,7 @@ package struct OperationRouter<Call: Sendable> {
         prepare: @escaping @Sendable (OperationCall) async throws -> Call
     ) {
         self.router = router
+        router.add(middleware: PathCheck())
         answers = OperationAnswers(keys: IdempotencyKeys(database), prepare: prepare)
     }
 

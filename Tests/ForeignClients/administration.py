@@ -64,15 +64,23 @@ def case_haproxy_smuggling():
 
 
 def case_host():
-    """A request needs exactly one Host field with the interface's name. No other field changes the host."""
+    """A request needs exactly one Host field with the interface's name and no other port. The authority of a target
+    replaces it, but no other field does."""
     for host, expected in (
         (ADMINISTRATION.hostname, 200), (f"{ADMINISTRATION.hostname.upper()}:{ADMINISTRATION.port}", 200), ("evil.test", 421), ("127.0.0.1", 421),
-        ("login.test", 421), (f"{ADMINISTRATION.hostname}.evil.test", 421), (f"{ADMINISTRATION.hostname}@evil.test", 421),
+        (f"{ADMINISTRATION.hostname}:1", 421), ("login.test", 421), (f"{ADMINISTRATION.hostname}.evil.test", 421), (f"{ADMINISTRATION.hostname}@evil.test", 421),
         (f"{ADMINISTRATION.hostname}\r\nHost: evil.test", 400), ("", 421),
     ):
         statuses, answer = talk(request("GET", "/openapi.json", ["Connection: close"], "", host))
         assert statuses in ([expected], [400]) and (expected != 200 or statuses == [200]), (host, statuses)
         assert b"evil.test" not in answer, (host, answer[:200])
+    for target, expected in (
+        ("https://evil.test/openapi.json", 421), (f"https://{ADMINISTRATION.hostname}:1/openapi.json", 421),
+        (f"https://{ADMINISTRATION.hostname}@evil.test/openapi.json", 421), ("https://evil.test?/openapi.json", 421),
+        (f"{facts.administration}/openapi.json", 200), (f"https://{ADMINISTRATION.hostname}/openapi.json", 200),
+    ):
+        statuses, _ = talk(request("GET", target, ["Connection: close"], ""))
+        assert statuses == [expected], (target, statuses)
     for forwarded in ("X-Forwarded-Host: evil.test", "Forwarded: host=evil.test", "X-Original-URL: /x"):
         statuses, answer = talk(request("GET", "/openapi.json", [forwarded, "Connection: close"], ""))
         assert statuses == [200] and b"evil.test" not in answer, (forwarded, statuses)
@@ -102,6 +110,33 @@ def case_slow():
             except (ssl.SSLError, ConnectionError):
                 pass
         assert time.monotonic() - begun > DEADLINE / 2, f"hung up on for another reason: {start!r}"
+
+
+def case_endless():
+    """A body that goes on after the refusal of its request is soon no longer received. A body that ends is."""
+    chunk = b"x" * 65536
+    for headers in (["Transfer-Encoding: chunked"], [f"Content-Length: {1 << 40}"]):
+        begun, sent, answer = time.monotonic(), 0, b""
+        with connect() as wire:
+            wire.sendall(request(headers=headers, body="").encode())
+            wire.settimeout(0.2)
+            answer += wire.recv(65536)
+            try:
+                while time.monotonic() - begun < 20:
+                    wire.settimeout(5)
+                    wire.sendall(b"10000\r\n" + chunk + b"\r\n" if "chunked" in headers[0] else chunk)
+                    sent += len(chunk)
+                raise AssertionError(f"{sent >> 20} MB were received after a refusal")
+            except (ssl.SSLError, ConnectionError):
+                pass
+        assert answer.startswith(b"HTTP/1.1 401 ") and b"connection: close" in answer.lower(), answer[:400]
+        assert time.monotonic() - begun < 10 and sent < 64 << 20, (time.monotonic() - begun, sent)
+    # A silent client is cut off as well, and a client that sends all of its body first reads the answer.
+    begun = time.monotonic()
+    statuses, _ = talk(request(headers=["Content-Length: 100"], body="x"))
+    assert statuses == [401] and time.monotonic() - begun < 10, (statuses, time.monotonic() - begun)
+    statuses, _ = talk(request(headers=[f"Content-Length: {3 << 20}"], body="x" * (3 << 20)))
+    assert statuses == [401], statuses
 
 
 run(globals())

@@ -53,7 +53,9 @@ extension IdentityAdmin {
         "addGroup", .post("/identity/tenants/{tenant}/groups"), status: 201,
         by: .roles(.globalAdministrator, .userAdministrator, permission: "Group.ReadWrite.All"),
         effect: .change("group.add"),
-        errors: ["identity.display.name", "identity.group.nickname", "identity.name.taken"],
+        errors: [
+            "identity.display.name", "identity.text.malformed", "identity.group.nickname", "identity.name.taken",
+        ],
         summary: "Adds an empty group.")
 
     package static let removeGroup = Endpoint<Empty, Empty>(

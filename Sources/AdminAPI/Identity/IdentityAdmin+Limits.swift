@@ -12,8 +12,9 @@ extension IdentityAdmin.Branding: LimitedMembers {
 
 extension IdentityAdmin.NewUser: LimitedMembers {
     static let limits: [String: SchemaLimits] = [
-        "userPrincipalName": .length(3...256, "^[!-?A-~]+@[!-?A-~]+$"), "displayName": .displayName,
-        "password": .length(8...256),
+        "userPrincipalName": .length(3...256, "^[!-?A-~]+@[!-?A-~]+$"), "password": .length(8...256),
+        "displayName": .displayName, "givenName": .givenName, "surname": .surname, "mail": .mail,
+        "jobTitle": .jobTitle, "mobilePhone": .mobilePhone,
     ]
 }
 
@@ -22,12 +23,16 @@ extension IdentityAdmin.NewPassword: LimitedMembers {
 }
 
 extension IdentityAdmin.UserChange: LimitedMembers {
-    static let limits: [String: SchemaLimits] = ["displayName": .displayName]
+    static let limits: [String: SchemaLimits] = [
+        "displayName": .displayName, "givenName": .givenName, "surname": .surname, "mail": .mail,
+        "jobTitle": .jobTitle, "mobilePhone": .mobilePhone,
+    ]
 }
 
 extension IdentityAdmin.NewGroup: LimitedMembers {
     static let limits: [String: SchemaLimits] = [
-        "displayName": .displayName, "mailNickname": .length(1...64, "^[!-?A-~]+$"), "description": .length(0...1024),
+        "displayName": .displayName, "mailNickname": .length(1...64, "^[!-?A-~]+$"),
+        "description": .description,
     ]
 }
 

@@ -86,8 +86,8 @@ extension IdentityAdmin {
         by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
         effect: .change("user.add"),
         errors: [
-            "identity.user.name", "identity.display.name", "identity.name.taken", "identity.password.weak",
-            "identity.password.breached", "identity.password.list", "identity.busy",
+            "identity.user.name", "identity.display.name", "identity.text.malformed", "identity.name.taken",
+            "identity.password.weak", "identity.password.breached", "identity.password.list", "identity.busy",
         ],
         summary: "Adds a person.")
 
@@ -103,7 +103,7 @@ extension IdentityAdmin {
         "changeUser", .patch("/identity/tenants/{tenant}/users/{user}"),
         by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
         effect: .change("user.change", "user.disable", "user.enable"),
-        errors: ["identity.display.name"],
+        errors: ["identity.display.name", "identity.text.malformed"],
         summary: "Changes a person.",
         details: "Omitted members do not change; an empty string clears a member. If the person is disabled, "
             + "their sessions end at once.")

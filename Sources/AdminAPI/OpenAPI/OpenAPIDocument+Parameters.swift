@@ -40,8 +40,8 @@ extension OpenAPIDocument {
             fields.append(
                 Self.field(
                     "Idempotency-Key", limits: .length(1...64, "^[!-~]+$"),
-                    "A name that the caller gives to this request. A repeated request with the same name within a day is "
-                        + "answered without being carried out again."))
+                    "A name that the caller gives to this request. A repeated request with the same name is answered "
+                        + "without being carried out again. The name is kept at least one hour and at most one day."))
         }
         return fields
     }

@@ -58,8 +58,13 @@ package struct GeneralRefusal: Sendable {
         },
     ]
 
-    /// The refusals of requests whose header fields, size or page an operation does not accept.
+    /// The refusals of requests whose query, header fields, size or page an operation does not accept.
     private static let request: [GeneralRefusal] = [
+        GeneralRefusal(
+            "admin.query", status: 400, "The query has a parameter that the operation does not have, or one twice."
+        ) {
+            $0.isServed(at: $1)
+        },
         GeneralRefusal(
             "admin.condition", status: 400, "`If-Match` has no tag of this server, or the operation has no condition."
         ) {
@@ -104,7 +109,7 @@ package struct GeneralRefusal: Sendable {
             $0.isServed(at: $1) && $0.hasSecretReply
         },
         GeneralRefusal(
-            "admin.idempotency.many", status: 429, "The caller has used too many idempotency keys within a day."
+            "admin.idempotency.many", status: 429, "The caller has used 10,000 idempotency keys within an hour."
         ) {
             $0.isServed(at: $1) && $0.method == .post
         },

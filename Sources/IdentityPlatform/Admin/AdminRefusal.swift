@@ -30,6 +30,7 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case badDomain = "identity.domain.malformed"
     case badUserName = "identity.user.name"
     case badDisplayName = "identity.display.name"
+    case badText = "identity.text.malformed"
     case weakPassword = "identity.password.weak"
     case breachedPassword = "identity.password.breached"
     case passwordListUnreadable = "identity.password.list"
@@ -128,8 +129,13 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
         case .badDisplayName:
             (
-                "The display name is empty or too long, or has a control character.",
-                "Use 1 to 256 characters, without line breaks."
+                "The display name is empty or too long, or has a control or invisible character.",
+                "Use 1 to 256 visible characters, without line breaks."
+            )
+        case .badText:
+            (
+                "A text is too long, or has a control or invisible character.",
+                "Use visible characters; docs/administration.md has the limits."
             )
         case .weakPassword:
             ("The password is too short or too long.", "Use at least 8 characters and at most 256 bytes.")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 package import Storage
 
 /// Administrative acts on groups and their members.
@@ -15,7 +16,7 @@ package struct GroupAdministration: Sendable {
             tenant: tenant, id: transactions.environment.identifier(), displayName: displayName,
             mailNickname: mailNickname,
             description: description, created: transactions.environment.now())
-        try check(group)
+        try check(group, after: nil)
         try await transactions.write { act in
             try Groups(act.connection).add(group)
             try act.record(.groupAdded, of: tenant, subject: group.id.rawValue)
@@ -25,11 +26,16 @@ package struct GroupAdministration: Sendable {
 
     /// Changes a group's name or description.
     ///
+    /// - Parameter change: returns the new group for the present one, which it gets in the transaction of the change.
     /// - Throws: ``AdminRefusal``, ``StorageError``
-    package func update(_ group: Group) async throws {
-        try check(group)
+    package func change(_ group: Group, _ change: @escaping @Sendable (Group) -> Group) async throws {
         try await transactions.write { act in
-            try Groups(act.connection).update(group)
+            guard let present = try Groups(act.connection).find(group.id, tenant: group.tenant) else {
+                throw AdminRefusal.noGroup
+            }
+            let changed = change(present)
+            try check(changed, after: present)
+            try Groups(act.connection).update(changed)
             try act.record(.groupChanged, of: group.tenant, subject: group.id.rawValue)
         }
     }
@@ -69,9 +75,12 @@ package struct GroupAdministration: Sendable {
         }
     }
 
-    private func check(_ group: Group) throws {
-        try NameRules.check(displayName: group.displayName)
-        guard NameRules.isMailNickname(group.mailNickname) else { throw AdminRefusal.badNickname }
-        guard (group.description ?? "").utf8.count <= 1024 else { throw AdminRefusal.badDisplayName }
+    /// Checks what differs from the former group.
+    private func check(_ group: Group, after former: Group?) throws {
+        if group.displayName != former?.displayName { try NameRules.check(displayName: group.displayName) }
+        guard group.mailNickname == former?.mailNickname || NameRules.isMailNickname(group.mailNickname) else {
+            throw AdminRefusal.badNickname
+        }
+        if group.description != former?.description { try NameRules.check(.description, group.description) }
     }
 }

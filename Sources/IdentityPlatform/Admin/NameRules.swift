@@ -3,11 +3,36 @@ internal import AdminAPI
 
 /// The rules for names of directory objects.
 enum NameRules {
-    /// Checks the display name of an object. Administrators can name the object by it only without control characters.
+    /// Checks the display name of an object.
     ///
     /// - Throws: ``AdminRefusal/badDisplayName``
     static func check(displayName: String) throws(AdminRefusal) {
-        guard (1...256).contains(displayName.utf8.count), ObjectName(displayName) != nil else { throw .badDisplayName }
+        guard ShownText.displayName.accepts(displayName) else { throw .badDisplayName }
+    }
+
+    /// Checks another text that people read; nothing is right, too.
+    ///
+    /// - Throws: ``NamedRefusal`` `badText`
+    static func check(_ kind: ShownText, _ text: String?) throws {
+        guard let text, !kind.accepts(text) else { return }
+        throw AdminRefusal.badText.naming(
+            "\(kind.name) is too long, has a control or invisible character, or has another form than it must have.",
+            "Use at most \(kind.length.upperBound) visible characters"
+                + (kind == .mail ? " of the form name@domain." : "."))
+    }
+
+    /// Checks what differs in a person's profile from the former one.
+    ///
+    /// - Throws: ``AdminRefusal/badDisplayName``, ``NamedRefusal`` `badText`
+    static func check(_ profile: User.Profile, after former: User.Profile? = nil) throws {
+        if profile.displayName != former?.displayName { try check(displayName: profile.displayName) }
+        let texts: [(ShownText, KeyPath<User.Profile, String?>)] = [
+            (.givenName, \.givenName), (.surname, \.surname), (.mail, \.mail), (.jobTitle, \.jobTitle),
+            (.mobilePhone, \.mobilePhone),
+        ]
+        for (kind, member) in texts where profile[keyPath: member] != former?[keyPath: member] {
+            try check(kind, profile[keyPath: member])
+        }
     }
 
     /// Returns whether a text is `name@domain` in printable ASCII.

@@ -95,9 +95,24 @@ package struct TenantAdministration: Sendable {
     ///
     /// - Throws: ``StorageError``
     package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
+        try await changeDeviceRegistrationRules(of: tenant) { $0 = rules }
+    }
+
+    /// Changes who may join or register personal devices, or how many personal devices each person may have.
+    ///
+    /// - Parameter change: changes the present rules, which it gets in the transaction of the change.
+    /// - Returns: the new rules.
+    /// - Throws: ``StorageError``
+    @discardableResult
+    func changeDeviceRegistrationRules(
+        of tenant: Tenant, _ change: @escaping @Sendable (inout DeviceRegistrationRules) -> Void
+    ) async throws -> DeviceRegistrationRules {
         try await transactions.write { act in
+            var rules = try DeviceRegistrationRules.of(tenant.id, act.connection) ?? .standard
+            change(&rules)
             try rules.keep(for: tenant.id, act.connection)
             try act.record(.deviceRulesSet, of: tenant.id)
+            return rules
         }
     }
 

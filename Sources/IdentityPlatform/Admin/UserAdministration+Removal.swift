@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import AdminAPI
+internal import AdminServer
 internal import Storage
 
 extension UserAdministration {
@@ -44,6 +45,8 @@ extension UserAdministration {
         }
         try passwords.forget(user, act.connection)
         try Users(act.connection).remove(user.id, tenant: user.tenant)
+        // Stored answers name people.
+        try IdempotencyKeys.forget(user.tenant, person: user.id.rawValue, in: act.connection)
     }
 }
 

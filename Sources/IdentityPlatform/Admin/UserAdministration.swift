@@ -10,11 +10,15 @@ package struct UserAdministration: Sendable {
 
     /// A change to a person. A nil `isEnabled` or `password` means that this value is not changed.
     package struct Change: Sendable {
-        package var profile: User.Profile
+        /// Returns the new profile for the present one, which it gets in the transaction of the change.
+        package var profile: @Sendable (User.Profile) -> User.Profile
         package var isEnabled: Bool?
         package var password: Sensitive<String>?
 
-        package init(profile: User.Profile, isEnabled: Bool? = nil, password: Sensitive<String>? = nil) {
+        package init(
+            isEnabled: Bool? = nil, password: Sensitive<String>? = nil,
+            profile: @escaping @Sendable (User.Profile) -> User.Profile
+        ) {
             (self.profile, self.isEnabled, self.password) = (profile, isEnabled, password)
         }
     }
@@ -25,7 +29,7 @@ package struct UserAdministration: Sendable {
     package func add(
         _ name: String, profile: User.Profile, password: Sensitive<String>, isEnabled: Bool = true, tenant: Tenant
     ) async throws -> User {
-        try NameRules.check(displayName: profile.displayName)
+        try NameRules.check(profile)
         guard NameRules.isUserName(name, in: tenant.domain) else {
             throw AdminRefusal.badUserName.naming(
                 "The user principal name is malformed or outside the tenant's domain, \(tenant.domain).",
@@ -66,14 +70,16 @@ package struct UserAdministration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func change(_ user: User, to change: Change) async throws {
-        if change.profile.displayName != user.profile.displayName {
-            try NameRules.check(displayName: change.profile.displayName)
-        }
         let hash: PasswordHash?
         if let password = change.password { hash = try await newPasswords.hash(password) } else { hash = nil }
         try await transactions.write { act in
-            if change.profile != user.profile {
-                try Users(act.connection).setProfile(change.profile, of: user.id, tenant: user.tenant)
+            guard let former = try Users(act.connection).find(user.id, tenant: user.tenant)?.profile else {
+                throw AdminRefusal.noUser
+            }
+            let profile = change.profile(former)
+            if profile != former {
+                try NameRules.check(profile, after: former)
+                try Users(act.connection).setProfile(profile, of: user.id, tenant: user.tenant)
                 try act.record(.userChanged, of: user.tenant, subject: user.id.rawValue)
             }
             if let hash { try set(hash, of: user, in: act) }

@@ -70,8 +70,7 @@ package struct BreakGlassAdministration: Sendable {
     }
 
     private static func isReason(_ text: String) -> Bool {
-        (10...300).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        (10...300).contains(text.utf8.count) && ShownText.isPlain(text)
     }
 }
 

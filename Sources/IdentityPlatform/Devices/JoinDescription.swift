@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import OAuth
 
 /// The name and operating system that a device gives when it joins. Both are shown to other people.
@@ -7,22 +8,16 @@ struct JoinDescription: Sendable {
     let operatingSystem: String
     let operatingSystemVersion: String
 
-    /// Accepts texts of at most 256 bytes without characters that control a terminal or change the reading direction.
+    /// Accepts texts of at most 256 bytes without characters that control a terminal, change the reading direction or are
+    /// invisible.
     ///
     /// - Throws: ``RegistrationError`` `badRequest`.
     init(_ request: JoinRequest) throws(RegistrationError) {
         let texts = [request.displayName, request.deviceType, request.operatingSystemVersion]
-        guard texts.allSatisfy({ $0.utf8.count <= 256 && $0.unicodeScalars.allSatisfy(Self.isPlain) }) else {
+        guard texts.allSatisfy({ $0.utf8.count <= 256 && ShownText.isPlain($0) }) else {
             throw RegistrationError(
                 .badRequest, "Name, type and version of a device have at most 256 bytes and no control characters.")
         }
         (displayName, operatingSystem, operatingSystemVersion) = (texts[0], texts[1], texts[2])
-    }
-
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: false
-        default: true
-        }
     }
 }

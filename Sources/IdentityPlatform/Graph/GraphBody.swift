@@ -45,14 +45,14 @@ struct GraphBody: Sendable {
         return text
     }
 
-    /// Returns the text of a member: nil if the member is null, `former` if the member is absent.
+    /// Returns the change of a text: to the member's text, to nothing if the member is null, none if it is absent.
     ///
     /// - Throws: ``GraphError``
-    func text(_ name: String, else former: String?) throws(GraphError) -> String? {
-        guard let value = members[name] else { return former }
-        if value == .null { return nil }
+    func change(_ name: String) throws(GraphError) -> @Sendable (String?) -> String? {
+        guard let value = members[name] else { return { $0 } }
+        if value == .null { return { _ in nil } }
         guard let text = value.string else { throw .badBody }
-        return text
+        return { _ in text }
     }
 
     /// Returns the Boolean of a member; nil if it is absent.

@@ -42,10 +42,10 @@ struct AppRoutes: Sendable {
         guard AppManifest.isSafeName(new.version) else {
             throw MDMAdminRefusal(.badApp, "\(new.version) is not a version.")
         }
-        guard new.title.count <= 128, ObjectName(new.title) != nil else {
+        guard ShownText.managedName.accepts(new.title) else {
             throw MDMAdminRefusal(
-                .badApp, "The app's title is empty or too long, or has a control character.",
-                remedy: "Use 1 to 128 characters, without line breaks.")
+                .badApp, "The app's title is empty or too long, or has a control or invisible character.",
+                remedy: "Use 1 to 128 visible characters, without line breaks.")
         }
         let stored = try await packages.store(new.path)
         let app = OfferedApp(

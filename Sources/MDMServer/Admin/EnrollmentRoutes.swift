@@ -44,9 +44,7 @@ struct EnrollmentRoutes: Sendable {
     private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: MDMAdminCall) async throws
         -> MDMAdmin.EnrollmentProfile
     {
-        guard (1...128).contains(wanted.name.count), ObjectName(wanted.name) != nil else {
-            throw MDMAdminRefusal(.badName)
-        }
+        guard ShownText.managedName.accepts(wanted.name) else { throw MDMAdminRefusal(.badName) }
         var former: UDID?
         if let name = wanted.takesOver {
             former = try await search.device(try ObjectName(given: name), tenant: call.tenant).udid

@@ -57,6 +57,9 @@ struct ProfileRoutes: Sendable {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
+        guard ShownText.isPlain(profile.displayName ?? "") else {
+            throw MDMAdminRefusal(.badProfile, detail: "Its display name has a control or invisible character.")
+        }
         let replaces = try call.received.query(.replace, as: Bool.self) ?? false
         let outcome = try await call.act(on: database, at: sources.now()) { connection in
             let profiles = Profiles(connection: connection, tenant: call.tenant)

@@ -24,12 +24,11 @@ struct Administration {
 
     /// Returns the routes of the HTTPS listener; nil if the server has no name for it. Its callers have access tokens.
     func remote() -> Router<AdminContext>? {
-        guard let authorizer = AdminAuthorizer(identity), let name = identity.configuration.names.administration else {
-            return nil
-        }
+        let names = identity.configuration.names
+        guard let authorizer = AdminAuthorizer(identity), let name = names.administration else { return nil }
         let router = Router(context: AdminContext.self)
         router.add(middleware: AdministrationHeaders())
-        router.add(middleware: HostCheck(name: name))
+        router.add(middleware: HostCheck(name: name, port: names.administrationPort))
         router.add(middleware: ClientAddress())
         router.add(middleware: OriginCheck(origin: authorizer.metadata.resource))
         router.get(RouterPath(ProtectedResource.path)) { _, _ in

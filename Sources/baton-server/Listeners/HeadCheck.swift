@@ -6,6 +6,9 @@ internal import NIOHTTP1
 /// (RFC 9112 sections 3.2 and 6.1). If such a request is the first on its connection, the server sends 400 and closes
 /// the connection; otherwise it only closes the connection.
 ///
+/// If the target has an authority, it replaces the Host field (RFC 9112 section 3.2.2). A later handler removes the
+/// authority from the target.
+///
 /// The HTTP decoder has already refused the other ambiguities: a length together with a coding, several lengths,
 /// folded fields.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
@@ -18,12 +21,20 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
-        if case .head(let head) = Self.unwrapInboundIn(data), !Self.isPlain(head) {
+        guard case .head(var head) = Self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard Self.isPlain(head) else {
             isRefused = true
             return refuse(context)
         }
         hasPassed = true
-        context.fireChannelRead(data)
+        if let authority = Self.authority(of: head.uri) { head.headers.replaceOrAdd(name: "Host", value: authority) }
+        context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+    }
+
+    /// Returns the authority of a target in the absolute form; nil for any other target.
+    private static func authority(of target: String) -> String? {
+        guard !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") else { return nil }
+        return String(target[scheme.upperBound...].prefix { !"/?#".contains($0) })
     }
 
     private static func isPlain(_ head: HTTPRequestHead) -> Bool {
@@ -44,8 +55,8 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Inserts the check directly after the decoder, where the heads of requests are still unchanged. Later handlers
-    /// see only one host and no framing fields. The handlers of the connection's end, of its deadlines, of its idle time
-    /// and of draining, if there are any, come before the check.
+    /// see only one host and no framing fields. The handlers of the connection's end, of its deadlines, of its idle time,
+    /// of draining and of unread bodies, if there are any, come before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
@@ -64,6 +75,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
                 let operations = context.pipeline.syncOperations
                 let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try operations.addHandler(HeadCheck(), position: .after(decoder))
+                if limits != nil { try operations.addHandler(UnreadBodies(), position: .after(decoder)) }
                 if let draining { try operations.addHandler(ConnectionDrain(draining), position: .after(decoder)) }
                 if let idle { try operations.addHandler(IdleConnections.Handler(idle), position: .after(decoder)) }
                 if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }

@@ -72,7 +72,8 @@ import Testing
         #expect(try await add(Self.group, token).status == .created)
         for (body, path) in [
             (#"{"displayName":"Other"}"#, "/identity/tenants/-/groups"),
-            (Self.group, "/identity/tenants/contoso.test/groups"), (Self.group, "/identity/tenants/-/groups?x=1"),
+            (Self.group, "/identity/tenants/contoso.test/groups"),
+            (Self.group, "/identity/tenants/\(fixture.tenant.id)/groups"),
         ] {
             let answer = try await add(body, token, path: path)
             #expect(answer.status == .conflict && answer.refusal == "admin.idempotency.reused", "\(answer.text)")
@@ -217,31 +218,59 @@ import Testing
         }
     }
 
-    @Test func `a caller has a thousand keys within a day, and housekeeping removes older ones`() async throws {
+    @Test func `a caller has ten thousand keys within an hour, and the oldest make room for others`() async throws {
         let fixture = try await TestAdministration()
-        let now = fixture.clock.now
         let account = "\(fixture.tenant.id) \(fixture.admin.id)"
-        for database in [fixture.platform.database, fixture.management.database] {
+        let databases = [fixture.platform.database, fixture.management.database]
+        let begun = fixture.clock.now
+        for database in databases {
             try await database.write { connection in
-                for number in 0..<1000 {
+                for number in 0..<10_000 {
                     try connection.execute(
                         """
                         INSERT INTO idempotency (caller, key, digest, attempt, began)
-                        VALUES (\(account), \("old-\(number)"), \([UInt8(1)]), 'a', \(now))
+                        VALUES (\(account), \("old-\(number)"), \([UInt8(1)]), 'a',
+                            \(begun + .milliseconds(number < 5000 ? 0 : 10_000)))
                         """)
                 }
             }
         }
+        let acts = [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)]
+        fixture.clock.advance(by: .milliseconds(10_001))
         var token = try await fixture.token(of: fixture.admin)
-        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+        for (operation, body) in acts {
             let answer = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
             #expect(answer.status == .tooManyRequests && answer.refusal == "admin.idempotency.many", "\(answer.text)")
-            #expect(answer.headers[.retryAfter] == "3600")
+            #expect(answer.headers[.retryAfter] == "3590" && answer.failure?.remedy.contains("3590 s") == true)
         }
         #expect(try await counts(fixture) == [0, 0])
         // Somebody else, and requests without a key, are served.
         #expect(try await fixture.operate(Self.addGroup, headers: headers("k-1"), body: Self.group).status == .created)
         #expect(try await fixture.call(Self.addGroup, token: token, body: Self.group).status == .created)
+        // After the time that the refusal names, there is room. Keys of the last hour are kept.
+        fixture.clock.advance(by: .seconds(3590))
+        token = try await fixture.token(of: fixture.admin)
+        for (operation, body) in acts {
+            let answer = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+            #expect(answer.status == .created, "\(answer.text)")
+        }
+        for database in databases {
+            let rest = try await database.read { connection in
+                try connection.rows("SELECT COUNT(*) AS number FROM idempotency WHERE caller = \(account)").map {
+                    try $0["number"] as Int64
+                }
+            }
+            #expect(rest == [5001])
+        }
+    }
+
+    @Test func `housekeeping removes the keys of the day before`() async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
+            let answer = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
+            #expect(answer.status == .created, "\(answer.text)")
+        }
         fixture.clock.advance(by: IdempotencyKeys.lifetime)
         let management = fixture.management
         let housekeeping = Housekeeping(fixture.platform, beside: { try await management.sweep() })
@@ -252,10 +281,80 @@ import Testing
             }
             #expect(rest == [0])
         }
-        token = try await fixture.token(of: fixture.admin)
-        for (operation, body) in [(Self.addGroup, Self.group), (Self.addProfile, Self.profile)] {
-            let answer = try await fixture.call(operation, token: token, headers: headers("k-1"), body: body)
-            #expect(answer.status == .created, "\(answer.text)")
+    }
+
+    // MARK: People who are removed
+
+    private static let person =
+        #"{"userPrincipalName":"zoe@contoso.test","displayName":"Zoe Zander","password":"correct horse battery"}"#
+
+    @Test(arguments: [IdentityAdmin.eraseUser.operation, IdentityAdmin.removeUser.operation])
+    func `no stored answer names a person who was erased or removed`(operation: AdminOperation) async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        func add(by interface: Int) async throws -> TestResponse {
+            let add = IdentityAdmin.addUser.operation
+            return interface == 0
+                ? try await fixture.call(add, token: token, headers: headers("k-1"), body: Self.person)
+                : try await fixture.operate(add, headers: headers("k-1"), body: Self.person)
         }
+        for interface in 0...1 {
+            let made = try await add(by: interface)
+            let id = try made.member("id")
+            let other = try await fixture.operate(
+                Self.addGroup, headers: headers("other-\(interface)"), body: Self.group)
+            #expect(other.status == .created)
+            let removed = try await fixture.operate(operation, ["user": id])
+            #expect(removed.status.kind == .successful, "\(removed.text)")
+            let again = try await add(by: interface)
+            #expect(again.refusal == "admin.idempotency.unfinished", "\(again.text)")
+            let replies = try await fixture.platform.database.read { connection in
+                try connection.rows("SELECT reply FROM idempotency").map {
+                    String(decoding: try $0["reply"] as [UInt8]? ?? [], as: UTF8.self)
+                }
+            }
+            for text in [id, "zoe", "Zander"] {
+                #expect(!replies.contains { $0.contains(text) } && !again.text.contains(text))
+            }
+        }
+        // Nobody was added a second time.
+        let people: [IdentityAdmin.User] = try await fixture.operate(IdentityAdmin.listUsers.operation).decoded()
+        #expect(people.count == 2)
+    }
+
+    @Test func `an answer that is stored after the erasure does not name the person, either`() async throws {
+        let fixture = try await TestAdministration()
+        let acts = fixture.acts
+        let (platform, tenant) = (fixture.platform, fixture.tenant)
+        // The act is the next write. Its answer is the write after it, before which the person is erased.
+        fixture.beforeAct.set {
+            fixture.beforeAct.set {
+                let zoe = try await platform.database.read {
+                    try Users($0).find(name: "zoe@contoso.test", tenant: tenant.id)
+                }
+                _ = try await acts.users.erase(try #require(zoe))
+            }
+        }
+        let made = try await fixture.operate(
+            IdentityAdmin.addUser.operation, headers: headers("k-1"), body: Self.person)
+        #expect(made.status.kind == .successful || made.status == .internalServerError, "\(made.text)")
+        let kept = try await platform.database.read { connection in
+            try connection.rows("SELECT COUNT(reply) AS kept, COUNT(*) AS keys FROM idempotency").map {
+                (try $0["kept"] as Int64, try $0["keys"] as Int64)
+            }
+        }
+        #expect(kept.count == 1 && kept[0] == (0, 1))
+    }
+
+    @Test func `the keys of an administrator who is erased are removed`() async throws {
+        let fixture = try await TestAdministration()
+        let second = try await fixture.person("second", .globalAdministrator)
+        let token = try await fixture.token(of: second)
+        let answer = try await fixture.call(
+            Self.addGroup, token: token, headers: headers("k-1"), body: Self.group)
+        #expect(answer.status == .created)
+        _ = try await fixture.acts.users.erase(second)
+        let keys = try await fixture.platform.database.read { try $0.rows("SELECT caller FROM idempotency").count }
+        #expect(keys == 0)
     }
 }

@@ -16,6 +16,10 @@ import Testing
         try await ForeignClients.lent.check("administration.py", "slow")
     }
 
+    @Test func `a client that goes on sending a refused body is cut off soon`() async throws {
+        try await ForeignClients.lent.check("administration.py", "endless")
+    }
+
     @Test func `no request is smuggled through HAProxy`() async throws {
         try await Scratch.with { scratch in
             let health = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))

@@ -158,6 +158,17 @@ struct TestAdministration: Sendable {
         return try await identity.send(.post, "/\(tenant)/oauth2/v2.0/token", body: body)
     }
 
+    /// Signs the administrator in to an application that may change the directory through Graph.
+    func graphToken() async throws -> String {
+        let scopes = [
+            "User.ReadWrite.All", "Group.ReadWrite.All", "Policy.ReadWrite.DeviceConfiguration",
+        ]
+        let client = try await acts.clients.add(
+            NewClient(displayName: "Tools", redirectURIs: ["http://localhost"], permissions: scopes), tenant: tenant)
+        let scope = (["openid"] + scopes.map { "https://graph.test/\($0)" }).joined(separator: " ")
+        return try await token(of: admin, scope: scope, client: client.id.rawValue)
+    }
+
     /// Calls Graph.
     func graph(_ method: HTTPRequest.Method, _ path: String, token: String, body: String? = nil) async throws
         -> TestResponse
@@ -193,7 +204,14 @@ struct TestAdministration: Sendable {
         headers: HTTPFields = [:], body: String? = nil
     ) async throws -> TestResponse {
         let path = operation.path(places.merging(["tenant": "-"]) { place, _ in place }, query: query)
-        return try await socket.send(operation.httpMethod, path, headers: headers, body: body)
+        return try await operate(operation.httpMethod, path, headers: headers, body: body)
+    }
+
+    /// Sends a request to the socket.
+    func operate(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> TestResponse {
+        try await socket.send(method, path, headers: headers, body: body)
     }
 
     /// A clock that only the test advances.

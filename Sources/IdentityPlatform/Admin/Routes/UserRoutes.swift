@@ -33,7 +33,7 @@ struct UserRoutes: Sendable {
             let change = try body.decoded()
             // An empty change is refused, because the request probably misspells the name of a JSON member.
             guard !change.isEmpty else { throw AdminRefusal.malformed }
-            try await acts(call, changing: user).change(user, to: change.applied(to: user))
+            try await acts(call, changing: user).change(user, to: change.forDirectory)
         }
         router.on(IdentityAdmin.removeUser) { call in
             let user = try await call.user()
@@ -58,9 +58,10 @@ struct UserRoutes: Sendable {
     }
 
     private func profile(_ new: IdentityAdmin.NewUser) -> User.Profile {
-        User.Profile(
-            displayName: new.displayName, givenName: new.givenName, surname: new.surname, mail: new.mail,
-            jobTitle: new.jobTitle, mobilePhone: new.mobilePhone)
+        func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+        return User.Profile(
+            displayName: new.displayName, givenName: given(new.givenName), surname: given(new.surname),
+            mail: given(new.mail), jobTitle: given(new.jobTitle), mobilePhone: given(new.mobilePhone))
     }
 
     private func shown(_ user: User, _ connection: any Connection) throws -> IdentityAdmin.User {
@@ -82,18 +83,17 @@ extension IdentityAdmin.UserChange {
             && [displayName, givenName, surname, mail, jobTitle, mobilePhone].allSatisfy { $0 == nil }
     }
 
-    /// Returns the complete change for the directory. Omitted fields keep their value; an empty text clears a field.
-    fileprivate func applied(to user: User) -> UserAdministration.Change {
-        func chosen(_ wanted: String?, _ present: String?) -> String? {
+    /// The change for the directory. Omitted fields keep their value; an empty text clears a field.
+    fileprivate var forDirectory: UserAdministration.Change {
+        @Sendable func chosen(_ wanted: String?, _ present: String?) -> String? {
             guard let wanted else { return present }
             return wanted.isEmpty ? nil : wanted
         }
-        let profile = user.profile
-        return UserAdministration.Change(
-            profile: User.Profile(
-                displayName: displayName ?? profile.displayName, givenName: chosen(givenName, profile.givenName),
-                surname: chosen(surname, profile.surname), mail: chosen(mail, profile.mail),
-                jobTitle: chosen(jobTitle, profile.jobTitle), mobilePhone: chosen(mobilePhone, profile.mobilePhone)),
-            isEnabled: accountEnabled)
+        return UserAdministration.Change(isEnabled: accountEnabled) { [self] present in
+            User.Profile(
+                displayName: displayName ?? present.displayName, givenName: chosen(givenName, present.givenName),
+                surname: chosen(surname, present.surname), mail: chosen(mail, present.mail),
+                jobTitle: chosen(jobTitle, present.jobTitle), mobilePhone: chosen(mobilePhone, present.mobilePhone))
+        }
     }
 }

@@ -43,18 +43,21 @@ extension GraphRoute {
         try checkKind(body)
         let group = try await call.directory.administration(call.actor()).groups.add(
             try body.required("displayName"), mailNickname: try body.required("mailNickname"),
-            description: try body.text("description", else: nil), tenant: call.tenant)
+            description: try body.change("description")(nil), tenant: call.tenant)
         return try call.show(.groups, group, status: .created)
     }
 
     @Sendable private static func changeGroup(_ call: GraphCall) async throws -> Response {
         let body = try await call.body(allowing: "displayName", "description", "mailNickname")
         let group = try await call.find(.groups)
-        try await call.directory.administration(call.actor(changing: .groups)).groups.update(
+        let (displayName, mailNickname) = (try body.text("displayName"), try body.text("mailNickname"))
+        let description = try body.change("description")
+        try await call.directory.administration(call.actor(changing: .groups)).groups.change(group) { present in
             Group(
-                tenant: group.tenant, id: group.id, displayName: try body.text("displayName") ?? group.displayName,
-                mailNickname: try body.text("mailNickname") ?? group.mailNickname,
-                description: try body.text("description", else: group.description), created: group.created))
+                tenant: present.tenant, id: present.id, displayName: displayName ?? present.displayName,
+                mailNickname: mailNickname ?? present.mailNickname,
+                description: description(present.description), created: present.created)
+        }
         return Response(status: .noContent)
     }
 

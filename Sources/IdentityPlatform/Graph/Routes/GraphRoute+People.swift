@@ -64,10 +64,11 @@ extension GraphRoute {
             "givenName", "surname", "jobTitle", "mail", "mobilePhone")
         let name = try body.required("userPrincipalName")
         guard try body.text("mailNickname") ?? nickname(name) == nickname(name) else { throw GraphError.badNickname }
-        let profile = User.Profile(displayName: try body.required("displayName"))
+        let named = User.Profile(displayName: try body.required("displayName"))
+        let profile = try profile(body)(named)
         guard let password = try password(body) else { throw GraphError.badBody }
         let user = try await call.directory.administration(call.actor()).users.add(
-            name, profile: try changed(profile, body), password: password,
+            name, profile: profile, password: password,
             isEnabled: try body.truth("accountEnabled") ?? true, tenant: try await call.organisation())
         return try call.show(.people, user, status: .created)
     }
@@ -77,23 +78,30 @@ extension GraphRoute {
             allowing: "accountEnabled", "displayName", "passwordProfile", "givenName", "surname", "jobTitle", "mail",
             "mobilePhone")
         let user = try await call.find(.people)
+        let profile = try profile(body)
         try await call.directory.administration(call.actor(changing: user)).users.change(
             user,
             to: UserAdministration.Change(
-                profile: try changed(user.profile, body), isEnabled: try body.truth("accountEnabled"),
-                password: try password(body)))
+                isEnabled: try body.truth("accountEnabled"), password: try password(body), profile: profile))
         return Response(status: .noContent)
     }
 
     private static func nickname(_ name: String) -> String { String(name.prefix { $0 != "@" }) }
 
-    private static func changed(_ former: User.Profile, _ body: GraphBody) throws -> User.Profile {
-        User.Profile(
-            displayName: try body.text("displayName") ?? former.displayName,
-            givenName: try body.text("givenName", else: former.givenName),
-            surname: try body.text("surname", else: former.surname), mail: try body.text("mail", else: former.mail),
-            jobTitle: try body.text("jobTitle", else: former.jobTitle),
-            mobilePhone: try body.text("mobilePhone", else: former.mobilePhone))
+    /// Returns the change of a profile that the body describes.
+    ///
+    /// - Throws: ``GraphError``
+    private static func profile(_ body: GraphBody) throws -> @Sendable (User.Profile) -> User.Profile {
+        let displayName = try body.text("displayName")
+        let (givenName, surname) = (try body.change("givenName"), try body.change("surname"))
+        let (mail, jobTitle) = (try body.change("mail"), try body.change("jobTitle"))
+        let mobilePhone = try body.change("mobilePhone")
+        return { former in
+            User.Profile(
+                displayName: displayName ?? former.displayName, givenName: givenName(former.givenName),
+                surname: surname(former.surname), mail: mail(former.mail), jobTitle: jobTitle(former.jobTitle),
+                mobilePhone: mobilePhone(former.mobilePhone))
+        }
     }
 
     /// Returns the new password; nil if the body has none. Forcing a change at the next sign-in is not supported, since

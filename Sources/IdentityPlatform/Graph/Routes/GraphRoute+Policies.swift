@@ -12,9 +12,9 @@ extension GraphRoute {
             call.show(try await call.deviceRules())
         },
         GraphRoute(.put, "/policies/deviceRegistrationPolicy", access: .changeDevicePolicy) { call in
-            let rules = try await call.deviceRulesSent()
-            try await call.directory.administration(call.actor()).tenants.setDeviceRegistrationRules(
-                rules, tenant: try await call.organisation())
+            let change = try await call.changeOfDeviceRules()
+            let rules = try await call.directory.administration(call.actor()).tenants.changeDeviceRegistrationRules(
+                of: try await call.organisation(), change)
             return call.show(rules)
         },
     ]
@@ -56,23 +56,24 @@ extension GraphCall {
         }
     }
 
-    /// Returns the stored rules with the changes that the body requests.
-    fileprivate func deviceRulesSent() async throws -> DeviceRegistrationRules {
+    /// Returns the change of the stored rules that the body requests.
+    fileprivate func changeOfDeviceRules() async throws -> @Sendable (inout DeviceRegistrationRules) -> Void {
         let body = try await body(
             allowing: "id", "userDeviceQuota", "multiFactorAuthConfiguration", "azureADRegistration", "azureADJoin")
         guard try body.text("multiFactorAuthConfiguration") ?? "notRequired" == "notRequired" else {
             throw GraphError.badPolicy
         }
-        var rules = try await deviceRules()
-        if let quota = try body.number("userDeviceQuota") {
-            guard (0...1_000_000).contains(quota) else { throw GraphError.badPolicy }
-            rules.quota = quota
-        }
+        let quota = try body.number("userDeviceQuota")
+        if let quota, !(0...1_000_000).contains(quota) { throw GraphError.badPolicy }
         let register = try body.object("azureADRegistration", allowing: "isAdminConfigurable", "allowedToRegister")
-        if let sent = try membership(register, "allowedToRegister") { rules.register = sent }
+        let registered = try membership(register, "allowedToRegister")
         let join = try body.object("azureADJoin", allowing: "isAdminConfigurable", "allowedToJoin")
-        if let sent = try membership(join, "allowedToJoin") { rules.join = sent }
-        return rules
+        let joined = try membership(join, "allowedToJoin")
+        return { rules in
+            if let quota { rules.quota = quota }
+            if let registered { rules.register = registered }
+            if let joined { rules.join = joined }
+        }
     }
 
     private func membership(

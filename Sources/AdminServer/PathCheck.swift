@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Foundation
+internal import Hummingbird
+
+/// Refuses a path with an empty segment, or with `.` or `..` as a segment, before any operation reads it.
+///
+/// The router ignores empty segments. `DELETE …/users//sessions` would be the removal of a person called "sessions". Some
+/// clients and proxies resolve the other segments, so they could name another operation than the client meant.
+struct PathCheck: RouterMiddleware {
+    typealias Context = AdminContext
+
+    func handle(
+        _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
+    ) async throws -> Response {
+        let path = request.uri.path
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        // A path begins with a slash, so the first part of it is empty.
+        let isPlain =
+            segments.first == "" && segments.count > 1
+            && segments.dropFirst().allSatisfy { !Self.refused.contains($0.removingPercentEncoding ?? "") }
+        guard isPlain else {
+            let engine = path.split(separator: "/").first == "mdm" ? "mdm" : "identity"
+            return Response(
+                OperationRefusal(
+                    "\(engine).malformed", status: .badRequest,
+                    (
+                        "The path has an empty segment, or a segment that is not a name.",
+                        "Give every name in the path, and no slash at its end."
+                    )))
+        }
+        return try await next(request, context)
+    }
+
+    private static let refused: Set<String> = ["", ".", ".."]
+}
