@@ -159,11 +159,12 @@ package struct IdempotencyKeys: Sendable {
     /// Forgets everything about the requests to a tenant but their keys: their answers, and what the requests were. They
     /// are still not carried out again. Answers that are not stored yet will not be stored.
     ///
-    /// - Parameter person: the person who is removed. The person's own keys are removed, too.
+    /// - Parameter person: the person who is removed, whose own keys are removed, too; nil if the tenant is removed with all
+    ///   of its people.
     /// - Throws: ``StorageError``
-    package static func forget(_ tenant: TenantID, person: String, in connection: any Connection) throws {
+    package static func forget(_ tenant: TenantID, person: String? = nil, in connection: any Connection) throws {
+        try connection.execute("DELETE FROM idempotency WHERE caller LIKE \("\(tenant) \(person ?? "%")")")
         // Callers of every tenant have no tenant in their account.
-        try connection.execute("DELETE FROM idempotency WHERE caller = \("\(tenant) \(person)")")
         try connection.execute(
             """
             UPDATE idempotency SET digest = \([UInt8]()), status = NULL, reply = NULL

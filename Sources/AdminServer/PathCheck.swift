@@ -15,10 +15,11 @@ struct PathCheck: RouterMiddleware {
     ) async throws -> Response {
         let path = request.uri.path
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        // A path begins with a slash, so the first part of it is empty.
+        // A path begins with a slash, so the first part of it is empty. The root alone has no segments.
         let isPlain =
-            segments.first == "" && segments.count > 1
-            && segments.dropFirst().allSatisfy { !Self.refused.contains($0.removingPercentEncoding ?? "") }
+            path == "/"
+            || segments.first == "" && segments.count > 1
+                && segments.dropFirst().allSatisfy { !Self.refused.contains($0.removingPercentEncoding ?? ".") }
         guard isPlain else {
             let engine = path.split(separator: "/").first == "mdm" ? "mdm" : "identity"
             return Response(

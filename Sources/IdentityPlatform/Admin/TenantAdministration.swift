@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import AdminAPI
+internal import AdminServer
 internal import OAuth
 package import Storage
 internal import WebPages
@@ -65,6 +66,7 @@ package struct TenantAdministration: Sendable {
                         + "--tenant \(tenant.domain).")
             }
             try Tenants(act.connection).remove(tenant.id, at: act.now)
+            try IdempotencyKeys.forget(tenant.id, in: act.connection)
             try act.record(.tenantRemoved, of: tenant.id, subject: tenant.id.rawValue, detail: tenant.domain)
             return holdings
         }

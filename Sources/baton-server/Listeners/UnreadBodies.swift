@@ -19,6 +19,8 @@ final class UnreadBodies: ChannelDuplexHandler {
     private static let allowance = 4 << 20
 
     private var isReading = false
+    /// The number of requests that are not answered completely. The last one may still be arriving.
+    private var pending = 0
     private var isRefused = false
     private var isAnswered = false
     private var dropped = 0
@@ -29,7 +31,9 @@ final class UnreadBodies: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = Self.unwrapInboundIn(data)
         switch part {
-        case .head: isReading = true
+        case .head:
+            isReading = true
+            pending += 1
         case .body: break
         case .end: isReading = false
         }
@@ -40,7 +44,7 @@ final class UnreadBodies: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch Self.unwrapOutboundIn(data) {
-        case .head(var head) where head.status.code >= 400 && isReading:
+        case .head(var head) where head.status.code >= 400 && isReading && pending == 1:
             isRefused = true
             head.headers.replaceOrAdd(name: "Connection", value: "close")
             context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
@@ -50,7 +54,10 @@ final class UnreadBodies: ChannelDuplexHandler {
             let channel = context.channel
             guard isReading, dropped <= Self.allowance else { return close(context) }
             end = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
-        case .head, .body, .end: context.write(data, promise: promise)
+        case .end:
+            pending = max(0, pending - 1)
+            context.write(data, promise: promise)
+        case .head, .body: context.write(data, promise: promise)
         }
     }
 

@@ -59,8 +59,10 @@ import Testing
             (.get, "/identity/tenants/-/sessions?usr=bo@contoso.test", "usr"),
             (.get, "/identity/tenants/-/sessions?user=bo@contoso.test&user=admin@contoso.test", "user"),
             (.get, "/identity/tenants/-/users?limit=1&limit=1000", "limit"),
-            (.get, "/identity/tenants/-/users?Limit=1", "Limit"), (.get, "/identity/tenants/-/users?%6cimit=1", "limit"),
-            (.get, "/identity/tenants/-/users?limit=1&x", "x"), (.delete, "/identity/tenants/-/users/x?force=1", "force"),
+            (.get, "/identity/tenants/-/users?Limit=1", "Limit"),
+            (.get, "/identity/tenants/-/users?%6cimit=1", "limit"),
+            (.get, "/identity/tenants/-/users?limit=1&x", "x"),
+            (.delete, "/identity/tenants/-/users/x?force=1", "force"),
             (.post, "/mdm/tenants/-/profiles?replase=true", "replase"), (.get, "/mdm/tenants/-/devices?a=&a=", "a"),
             (.get, "/openapi.json?x=1", "x"),
         ] as [(HTTPRequest.Method, String, String)] {
@@ -102,7 +104,10 @@ import Testing
             (.post, "/mdm/tenants/-/enrollments", #"{"name":7.5}"#, ": name."),
             (.post, "/mdm/tenants/-/enrollments", "{}", ": name."),
             (.post, "/mdm/tenants/-/enrollments", #"{"name":"secretive","name":"x"}"#, ": name."),
-            (.post, "/mdm/tenants/-/profiles", #"{"sharedDevice":{"urls":["secretive",7]}}"#, ": sharedDevice.urls[1]."),
+            (
+                .post, "/mdm/tenants/-/profiles", #"{"sharedDevice":{"urls":["secretive",7]}}"#,
+                ": sharedDevice.urls[1]."
+            ),
         ] as [(HTTPRequest.Method, String, String, String)] {
             for answer in try await answers(method, path, fixture, token: token, body: body) {
                 #expect(answer.status == .badRequest && answer.refusal?.hasSuffix(".malformed") == true, "\(body)")
@@ -119,7 +124,8 @@ import Testing
         "\u{feff}", "\u{2060}", "\u{180e}", "\u{2028}", "\u{3164}", "\u{e0001}", "\u{e0041}",
     ]
 
-    @Test func `no text about a person, a group or a device has hidden characters, and none is too long`() async throws {
+    @Test func `no text about a person, a group or a device has hidden characters, and none is too long`() async throws
+    {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: fixture.admin)
         let (user, group) = (IdentityAdmin.changeUser.operation, IdentityAdmin.addGroup.operation)

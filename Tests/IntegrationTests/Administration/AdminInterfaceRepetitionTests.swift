@@ -322,6 +322,22 @@ import Testing
         #expect(people.count == 2)
     }
 
+    @Test func `no stored answer names a person of a removed tenant`() async throws {
+        let fixture = try await TestAdministration()
+        let other = try await fixture.acts.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
+        let made = try await fixture.operate(
+            IdentityAdmin.addUser.operation, ["tenant": "fabrikam.test"], headers: headers("k-1"),
+            body: Self.person.replacing("contoso.test", with: "fabrikam.test"))
+        #expect(made.status == .created, "\(made.text)")
+        _ = try await fixture.acts.tenants.remove(other)
+        let kept = try await fixture.platform.database.read { connection in
+            try connection.rows("SELECT COUNT(reply) AS kept, COUNT(*) AS keys FROM idempotency").map {
+                (try $0["kept"] as Int64, try $0["keys"] as Int64)
+            }
+        }
+        #expect(kept.count == 1 && kept[0] == (0, 1))
+    }
+
     @Test func `an answer that is stored after the erasure does not name the person, either`() async throws {
         let fixture = try await TestAdministration()
         let acts = fixture.acts
