@@ -30,9 +30,8 @@ import Testing
                 #expect(actions.contains("rawValue: \"\(action)\""), "\(operation.id): \(action)")
             }
         }
-        // The platform cannot assign these two yet.
         let unknown = AdminRole.allCases.filter { DirectoryRole.named($0.rawValue) == nil }
-        #expect(Set(unknown) == [.authenticationAdministrator, .reportsReader])
+        #expect(unknown == [])
     }
 
     @Test func `the OpenAPI document is served`() async throws {

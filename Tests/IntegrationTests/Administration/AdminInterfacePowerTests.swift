@@ -110,10 +110,6 @@ import Testing
         #expect(bo.status == .noContent, "\(bo.text)")
     }
 
-    @Test func `every role that an operation names can be assigned`() {
-        for role in AdminRole.allCases { #expect(DirectoryRole.named(role.rawValue) != nil, "\(role.rawValue)") }
-    }
-
     @Test func `an answer says until when emergency access is in force, to people of that organisation only`()
         async throws
     {

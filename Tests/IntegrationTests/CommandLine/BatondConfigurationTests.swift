@@ -7,14 +7,14 @@ import Testing
     @Test func `a key under its former name prevents the start, and the error gives the current name`() async throws {
         try await Scratch.with { scratch in
             let file = try scratch.write(
-                #"{"directory":"/d","runtimeDirectory":"/r","trustRoots":"/t","interfaces":{"idle":900}}"#,
+                #"{"directory":"/d","runtimeDirectory":"/r","trustRoots":"/t","doors":{"idle":900}}"#,
                 to: "batond.json"
             )
             let run = try await RunningProgram.start(
                 try RunningProgram.built("batond"), ["--config", file], log: "batond", awaitsReady: false, in: scratch)
             #expect(try await run.waitForExit() == 1)
             #expect(
-                try run.log().contains("configuration \(file): interfaces is now called sessionPolicy. Rename the key.")
+                try run.log().contains("configuration \(file): doors is now called sessionPolicy. Rename the key.")
             )
         }
     }
