@@ -322,7 +322,11 @@ import Testing
         #expect(device.owedErasers == ["notes"])
         device.signIn(bo)
         let change = try #require(await worker(changes))
-        #expect(change.current == bo.account && attempts.lines.count == 2 && device.owedErasers.isEmpty)
+        #expect(change.current == bo.account)
+        // A report is sent again if the connection opens before its answer arrives. The answer to the repeated report of
+        // the failure can then make the device ask a third time.
+        #expect((2...3).contains(attempts.lines.count), "\(device.calls)")
+        #expect(device.owedErasers.isEmpty)
     }
 
     @Test func `an eraser that hangs hides the next worker, and not that the former one has left`() async throws {
@@ -461,8 +465,11 @@ import Testing
         await device.reached(.erased)
         device.signIn(bo)
         #expect(await worker(again)?.current == bo.account)
-        #expect(device.owedErasers.isEmpty && device.calls.count { $0 == .erased } == 1)
-        #expect(log.lines.contains("latter"))
+        #expect(device.owedErasers.isEmpty)
+        // The block of the former object returns later, and reports nothing. The report of the latter can be sent twice: the
+        // connection may open before its answer arrives.
+        #expect((1...2).contains(device.calls.count { $0 == .erased }), "\(device.calls)")
+        #expect(log.lines.first == "latter")
     }
 
     @Test func `the device keeps the limit of sixteen readers, also after restarts of the app`() async throws {
