@@ -36,6 +36,13 @@ package struct QueryParameter: Sendable {
         meaning: "The number of items on a page, 1 to 1000; by default 100.")
     package static let after = QueryParameter(
         "after", .string, meaning: "Where the page begins. The header field `Link` of the previous page contains it.")
+    /// The parameters of a list that is ordered by name and returned in pages.
+    package static let pagingByName = [startsWith] + paging
+    package static let startsWith = QueryParameter(
+        "startsWith", .string, limits: .objectName,
+        meaning:
+            "Only items whose name begins with this text. For people this is the user principal name in lower case, "
+            + "for profiles and apps the identifier. Upper and lower case differ.")
     /// The person whose sessions a list contains.
     package static let user = QueryParameter(
         "user", .string, limits: .objectName,

@@ -33,9 +33,12 @@ extension PageRequest {
     ///   - id: the column of the id.
     /// - Throws: ``OperationRefusal`` if ``after`` is not the key of such a list.
     package func selection<Column: ColumnName>(orderedBy name: Column, _ id: Column) throws -> SQL {
+        let filtered = filter(by: name)
         let (name, id): (SQL, SQL) = (SQL(stringLiteral: name.rawValue), SQL(stringLiteral: id.rawValue))
-        guard let after else { return "ORDER BY \(name), \(id) LIMIT \(limit + 1)" }
+        guard let after else { return "\(filtered) ORDER BY \(name), \(id) LIMIT \(limit + 1)" }
         guard let key = NamedItemKey(after) else { throw Self.unknownPlace }
-        return "AND (\(name), \(id)) > (\(key.name), \(key.id)) ORDER BY \(name), \(id) LIMIT \(limit + 1)"
+        return """
+            \(filtered) AND (\(name), \(id)) > (\(key.name), \(key.id)) ORDER BY \(name), \(id) LIMIT \(limit + 1)
+            """
     }
 }

@@ -3,6 +3,7 @@ internal import AdminAPI
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+package import Storage
 
 /// The part of a list that a caller asks for.
 package struct PageRequest: Sendable {
@@ -10,6 +11,8 @@ package struct PageRequest: Sendable {
     package let after: String?
     /// The highest number of items.
     package let limit: Int
+    /// How the names of the items begin; nil for all items.
+    private let prefix: String?
 
     /// - Throws: ``OperationRefusal``
     init(_ call: OperationCall) throws {
@@ -19,6 +22,7 @@ package struct PageRequest: Sendable {
             throw Self.refusal("A page has \(sizes.lowerBound) to \(sizes.upperBound) items.")
         }
         self.limit = limit
+        prefix = try Self.prefix(call)
         after = try call.query(.after, as: String.self).map { text in
             guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
                 // PostgreSQL refuses texts with a zero byte.
@@ -26,6 +30,26 @@ package struct PageRequest: Sendable {
             else { throw Self.unknownPlace }
             return key
         }
+    }
+
+    /// - Throws: ``OperationRefusal``
+    private static func prefix(_ call: OperationCall) throws -> String? {
+        guard call.operation.query.contains(where: { $0.name == QueryParameter.startsWith.name }),
+            let text = try call.query(.startsWith, as: String.self)
+        else { return nil }
+        guard let name = ObjectName(text), name.text.utf8.count <= 1024 else {
+            throw OperationRefusal.malformed(call.operation, "The parameter startsWith is empty, or is not a name.")
+        }
+        return text
+    }
+
+    /// Returns the condition that a name begins as the caller asks, which begins with `AND`; empty without one. An index
+    /// on the column answers it.
+    package func filter<Column: ColumnName>(by name: Column) -> SQL {
+        guard let prefix else { return "" }
+        let name = SQL(stringLiteral: name.rawValue)
+        // No name contains the last code point of Unicode, which is not a character.
+        return "AND \(name) >= \(prefix) AND \(name) < \(prefix + "\u{10FFFF}")"
     }
 
     /// The refusal of a key that belongs to another list, or that no server made.

@@ -96,7 +96,7 @@ extension IdentityAdmin {
 /// The operations on applications.
 extension IdentityAdmin {
     package static let listClients = Endpoint<Empty, [Client]>(
-        "listClients", .get("/identity/tenants/{tenant}/clients"), query: QueryParameter.paging,
+        "listClients", .get("/identity/tenants/{tenant}/clients"), query: QueryParameter.pagingByName,
         by: .roles(.globalAdministrator, .globalReader, permission: "Application.Read.All"),
         effect: .reading,
         summary: "Lists the registered applications.")

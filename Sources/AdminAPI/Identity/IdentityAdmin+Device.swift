@@ -55,7 +55,7 @@ extension IdentityAdmin {
 /// The operations on the directory's devices.
 extension IdentityAdmin {
     package static let listDevices = Endpoint<Empty, [Device]>(
-        "listDevices", .get("/identity/tenants/{tenant}/devices"), query: QueryParameter.paging,
+        "listDevices", .get("/identity/tenants/{tenant}/devices"), query: QueryParameter.pagingByName,
         by: .roles(
             .globalAdministrator, .globalReader, .cloudDeviceAdministrator, .intuneAdministrator,
             .helpdeskAdministrator, permission: "Device.Read.All"),

@@ -34,7 +34,7 @@ extension IdentityAdmin {
 /// The operations on groups.
 extension IdentityAdmin {
     package static let listGroups = Endpoint<Empty, [Group]>(
-        "listGroups", .get("/identity/tenants/{tenant}/groups"), query: QueryParameter.paging,
+        "listGroups", .get("/identity/tenants/{tenant}/groups"), query: QueryParameter.pagingByName,
         by: .roles(
             .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
             .authenticationAdministrator, permission: "Group.Read.All"),

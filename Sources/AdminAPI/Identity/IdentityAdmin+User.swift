@@ -74,7 +74,7 @@ extension IdentityAdmin {
 /// The operations on people.
 extension IdentityAdmin {
     package static let listUsers = Endpoint<Empty, [User]>(
-        "listUsers", .get("/identity/tenants/{tenant}/users"), query: QueryParameter.paging,
+        "listUsers", .get("/identity/tenants/{tenant}/users"), query: QueryParameter.pagingByName,
         by: .roles(
             .globalAdministrator, .globalReader, .userAdministrator, .helpdeskAdministrator,
             .authenticationAdministrator, permission: "User.Read.All"),

@@ -149,7 +149,7 @@ extension MDMAdmin {
 /// The operations on profiles and apps.
 extension MDMAdmin {
     package static let listProfiles = Endpoint<Empty, [Profile]>(
-        "listProfiles", .get("/mdm/tenants/{tenant}/profiles"), query: QueryParameter.paging,
+        "listProfiles", .get("/mdm/tenants/{tenant}/profiles"), query: QueryParameter.pagingByName,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator,
             permission: "DeviceManagementConfiguration.Read.All"),
@@ -193,7 +193,7 @@ extension MDMAdmin {
         summary: "Queues the removal of a profile from a device.")
 
     package static let listApps = Endpoint<Empty, [App]>(
-        "listApps", .get("/mdm/tenants/{tenant}/apps"), query: QueryParameter.paging,
+        "listApps", .get("/mdm/tenants/{tenant}/apps"), query: QueryParameter.pagingByName,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator, permission: "DeviceManagementApps.Read.All"),
         effect: .reading,

@@ -3,7 +3,7 @@
 /// The operations on devices under management and their commands.
 extension MDMAdmin {
     package static let listManagedDevices = Endpoint<Empty, [Device]>(
-        "listManagedDevices", .get("/mdm/tenants/{tenant}/devices"), query: QueryParameter.paging,
+        "listManagedDevices", .get("/mdm/tenants/{tenant}/devices"), query: QueryParameter.pagingByName,
         by: .roles(
             .globalAdministrator, .globalReader, .intuneAdministrator,
             permission: "DeviceManagementManagedDevices.Read.All"),

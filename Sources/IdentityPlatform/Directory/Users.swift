@@ -48,7 +48,11 @@ package struct Users {
     func all(tenant: TenantID, on page: PageRequest) throws -> [User] {
         let later: SQL = page.after.map { "AND loginName > \($0)" } ?? ""
         return try connection.records(
-            User.self, "WHERE tenant = \(tenant) \(later) ORDER BY loginName LIMIT \(page.limit + 1)")
+            User.self,
+            """
+            WHERE tenant = \(tenant) \(page.filter(by: User.Column.loginName)) \(later)
+            ORDER BY loginName LIMIT \(page.limit + 1)
+            """)
     }
 
     func add(_ user: User, password: PasswordHash, at time: Timestamp) throws {

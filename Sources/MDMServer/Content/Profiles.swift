@@ -31,7 +31,11 @@ struct Profiles {
     func all(on page: PageRequest) throws -> [Entry] {
         let later: SQL = page.after.map { "AND identifier > \($0)" } ?? ""
         return try connection.records(
-            Entry.self, "WHERE tenant = \(tenant) \(later) ORDER BY identifier LIMIT \(page.limit + 1)")
+            Entry.self,
+            """
+            WHERE tenant = \(tenant) \(page.filter(by: Entry.Column.identifier)) \(later)
+            ORDER BY identifier LIMIT \(page.limit + 1)
+            """)
     }
 
     func find(_ identifier: String) throws -> Entry? {

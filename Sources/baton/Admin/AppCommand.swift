@@ -13,10 +13,13 @@ struct AppCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the app packages.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.listApps(), ["BUNDLE ID", "VERSION", "NAME", "ADDED", "SHA-256"]) { app in
+            try await admin.list(
+                MDMAdmin.listApps(query: names.query), ["BUNDLE ID", "VERSION", "NAME", "ADDED", "SHA-256"]
+            ) { app in
                 [app.bundleIdentifier, app.version, app.title, TextTable.time(app.addedAt), app.sha256]
             }
         }

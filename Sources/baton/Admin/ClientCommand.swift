@@ -14,10 +14,13 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the registered apps.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.listClients(), ["ID", "NAME", "KIND", "ENABLED", "REDIRECT URIS"]) {
+            try await admin.list(
+                IdentityAdmin.listClients(query: names.query), ["ID", "NAME", "KIND", "ENABLED", "REDIRECT URIS"]
+            ) {
                 client in
                 [
                     client.id, client.displayName, client.isPublic ? "public" : "confidential",

@@ -10,10 +10,11 @@ struct GroupCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the groups and their members.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.listGroups(), ["ID", "NAME", "MEMBERS"]) { group in
+            try await admin.list(IdentityAdmin.listGroups(query: names.query), ["ID", "NAME", "MEMBERS"]) { group in
                 [group.id, group.displayName, group.members.joined(separator: ", ")]
             }
         }

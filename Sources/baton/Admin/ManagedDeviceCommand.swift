@@ -16,10 +16,11 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices of the directory.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.listDevices()) { devices in
+            try await admin.show(IdentityAdmin.listDevices(query: names.query)) { devices in
                 TextTable.lines(
                     ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"],
                     devices.map { device in
@@ -111,11 +112,13 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Managed: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices under management.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             try await admin.list(
-                MDMAdmin.listManagedDevices(), ["NAME", "UDID", "SERIAL", "STATE", "IDENTITY ENDS", "WAITING", "APPS"]
+                MDMAdmin.listManagedDevices(query: names.query),
+                ["NAME", "UDID", "SERIAL", "STATE", "IDENTITY ENDS", "WAITING", "APPS"]
             ) { device in
                 [
                     device.name, device.udid, device.serialNumber ?? "-", device.state,

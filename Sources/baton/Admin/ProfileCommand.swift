@@ -12,10 +12,11 @@ struct ProfileCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the profiles.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.listProfiles(), ["IDENTIFIER", "NAME", "UUID"]) { profile in
+            try await admin.list(MDMAdmin.listProfiles(query: names.query), ["IDENTIFIER", "NAME", "UUID"]) { profile in
                 [profile.identifier, profile.displayName ?? "-", profile.uuid]
             }
         }

@@ -17,10 +17,13 @@ struct UserCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the people and their roles.")
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.listUsers(), ["USER NAME", "NAME", "ENABLED", "ROLES"]) { user in
+            try await admin.list(
+                IdentityAdmin.listUsers(query: names.query), ["USER NAME", "NAME", "ENABLED", "ROLES"]
+            ) { user in
                 [
                     user.userPrincipalName, user.displayName, user.accountEnabled ? "yes" : "no",
                     user.roles.isEmpty ? "-" : user.roles.joined(separator: ", "),

@@ -99,6 +99,51 @@ import Testing
         #expect(try next(second) == nil)
     }
 
+    @Test func `a list that is ordered by name can be limited to a beginning of the name, on all of its pages`()
+        async throws
+    {
+        let fixture = try await fixture()
+        let token = try await fixture.token(of: fixture.admin)
+        let beginnings = [
+            "listUsers": ("person", "userPrincipalName"), "listProfiles": ("org.contoso.profile1", "identifier"),
+            "listApps": ("org.contoso.app1", "bundleIdentifier"), "listManagedDevices": ("name 1", "name"),
+        ]
+        let byName = Self.lists.filter { operation in
+            operation.query.contains { $0.name == QueryParameter.startsWith.name }
+        }
+        #expect(byName.count == 7)
+        for operation in byName {
+            let (beginning, member) = beginnings[operation.id] ?? ("name 1", "displayName")
+            func names(_ answer: TestResponse) throws -> [String] {
+                let list = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [[String: Any]])
+                return try list.map { try #require($0[member] as? String) }
+            }
+            let whole = try names(try await fixture.call(operation, query: [("limit", "1000")], token: token))
+            let wanted = whole.filter { $0.hasPrefix(beginning) }
+            #expect(!wanted.isEmpty && wanted.count < whole.count, "\(operation.id)")
+            var path: String? = operation.path(
+                ["tenant": "-"], query: [("startsWith", beginning), ("limit", "2")])
+            var found: [String] = []
+            while let place = path, found.count <= whole.count {
+                let answer = try await fixture.send(.get, place, token: token)
+                found += try names(answer)
+                path = try next(answer)
+            }
+            #expect(found == wanted, "\(operation.id)")
+            for nothing in ["~", beginning + "\u{10FFFD}", beginning.uppercased(), "%", "_"] {
+                let answer = try await fixture.call(operation, query: [("startsWith", nothing)], token: token)
+                #expect(answer.text == "[]", "\(operation.id): \(nothing)")
+            }
+            for bad in ["", "a\u{0}b", "\n", String(repeating: "a", count: 1025)] {
+                let answer = try await fixture.call(operation, query: [("startsWith", bad)], token: token)
+                #expect(answer.refusal == "\(operation.engine).malformed", "\(operation.id): \(answer.text)")
+            }
+        }
+        let sessions = try await fixture.call(
+            IdentityAdmin.listSessions.operation, query: [("startsWith", "a")], token: token)
+        #expect(sessions.refusal == "admin.query", "\(sessions.text)")
+    }
+
     @Test func `an item that is added or removed between two pages moves no other item to another page`() async throws {
         let fixture = try await fixture()
         let token = try await fixture.token(of: fixture.admin)
