@@ -163,12 +163,15 @@ package struct IdempotencyKeys: Sendable {
     ///   of its people.
     /// - Throws: ``StorageError``
     package static func forget(_ tenant: TenantID, person: String? = nil, in connection: any Connection) throws {
-        try connection.execute("DELETE FROM idempotency WHERE caller LIKE \("\(tenant) \(person ?? "%")")")
-        // Callers of every tenant have no tenant in their account.
+        // The account of a caller of one tenant begins with the tenant and a space (``AdminCaller/account``).
+        let ofTenant: SQL = "caller >= \("\(tenant) ") AND caller < \("\(tenant)!")"
+        try connection.execute(
+            "DELETE FROM idempotency WHERE \(person.map { "caller = \("\(tenant) \($0)")" } ?? ofTenant)")
+        // The operator administers every tenant, so all of the operator's answers are forgotten.
         try connection.execute(
             """
             UPDATE idempotency SET digest = \([UInt8]()), status = NULL, reply = NULL
-            WHERE (caller = \(AuditLog.localOperator) OR caller LIKE \("\(tenant) %")) AND length(digest) > 0
+            WHERE (caller = \(AuditLog.localOperator) OR (\(ofTenant))) AND length(digest) > 0
             """)
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import Foundation
 internal import JSON
 
@@ -43,7 +44,9 @@ enum MemberPath {
     private static func joined(_ steps: [Step]) -> String {
         let text = steps.reduce(into: "") { text, step in
             switch step {
-            case .name(let name): text += text.isEmpty ? name : ".\(name)"
+            case .name(let name):
+                let shown = ShownText.isPlain(name) ? name : "?"
+                text += text.isEmpty ? shown : ".\(shown)"
             case .index(let index): text += "[\(index)]"
             }
         }

@@ -5,8 +5,8 @@ internal import Hummingbird
 
 /// Refuses a path with an empty segment, or with `.` or `..` as a segment, before any operation reads it.
 ///
-/// The router ignores empty segments. `DELETE …/users//sessions` would be the removal of a person called "sessions". Some
-/// clients and proxies resolve the other segments, so they could name another operation than the client meant.
+/// The router ignores empty segments. Without this check, `DELETE …/users//sessions` would remove a person called
+/// "sessions". Some clients and proxies resolve `.` and `..`, so that the path names another operation than was meant.
 struct PathCheck: RouterMiddleware {
     typealias Context = AdminContext
 

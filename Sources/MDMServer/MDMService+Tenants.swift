@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import AdminAPI
+internal import AdminServer
 internal import Foundation
 internal import Logging
 internal import MDMProtocol
@@ -60,6 +61,7 @@ extension MDMService {
             for table in ["device", "enrollment", "profile", "app"] as [SQL] {
                 try connection.execute("DELETE FROM \(table) WHERE tenant = \(tenant)")
             }
+            try IdempotencyKeys.forget(tenant, in: connection)
             try connection.execute("UPDATE tenant SET removed = \(now), domain = NULL WHERE id = \(tenant)")
             try AuditLog(connection).append(
                 AuditLine(

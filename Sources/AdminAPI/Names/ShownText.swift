@@ -2,8 +2,8 @@
 
 /// A text that people read, such as a name: how long it may be, and which characters it may have.
 ///
-/// Both engines, Graph and the join of a device ask this type before they store a text. A text that is stored already
-/// is not judged again. The lengths are those of Microsoft Graph.
+/// Both engines, Graph and the join of a device use it before they store a text. A text that is stored already is not
+/// checked again. The lengths of a person's and a group's texts are those of Microsoft Graph, but for an address of mail.
 package struct ShownText: Sendable, Equatable {
     private enum Form: Sendable {
         case line
@@ -45,7 +45,7 @@ package struct ShownText: Sendable, Equatable {
     }
 
     /// Whether every character of a text is visible, or at least harmless: no control character, no character that
-    /// changes the reading direction, and no other invisible one. The joiners U+200C and U+200D are allowed, because
+    /// changes the reading direction, no other invisible one, and none that Unicode never assigns. The joiners U+200C and U+200D are allowed, because
     /// Persian and Indic names need them, and so are the selectors of variants.
     package static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isPlain) }
 
@@ -54,7 +54,7 @@ package struct ShownText: Sendable, Equatable {
         if properties.isJoinControl || properties.isVariationSelector { return true }
         switch properties.generalCategory {
         case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: return false
-        default: return !properties.isDefaultIgnorableCodePoint
+        default: return !properties.isDefaultIgnorableCodePoint && !properties.isNoncharacterCodePoint
         }
     }
 
@@ -77,6 +77,7 @@ package struct ShownText: Sendable, Equatable {
     /// Returns the range of the characters up to U+FFFF that are not plain.
     private static func hidden(_ controls: String) -> String {
         controls + #"\u007f-\u009f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160"#
-            + #"\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"#
+            + #"\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb"#
+            + #"\ufffe\uffff"#
     }
 }

@@ -52,9 +52,9 @@ package struct GeneralRefusal: Sendable {
         },
         GeneralRefusal(
             "admin.stepUp", status: 401,
-            "The operation is dangerous or concerns a person with a role, and the sign-in was too long ago."
+            "The operation is dangerous, or concerns a person or an application with power, and the sign-in was too long ago."
         ) {
-            $1 == .https && $0.permission != nil && ($0.isDangerous || $0.isActOnPerson)
+            $1 == .https && $0.permission != nil && ($0.isDangerous || $0.isActOnPerson || $0.givesPower)
         },
     ]
 
@@ -86,8 +86,8 @@ package struct GeneralRefusal: Sendable {
     private static let act: [GeneralRefusal] = [
         GeneralRefusal(
             "admin.privileged", status: 403,
-            "Only a Global Administrator may act on a person who has a role, or give an application power over the "
-                + "administration."
+            "Only a Global Administrator may act on a person who has a role, or on an application with power over the "
+                + "administration, or give it this power. No application may change who controls the roles."
         ) {
             $1 == .https && $0.permission != nil && ($0.isActOnPerson || $0.givesPower)
         },
@@ -136,7 +136,10 @@ extension AdminOperation {
     private static let powerful: Set<String> = [
         IdentityAdmin.assignRole.operation.id, IdentityAdmin.unassignRole.operation.id,
         IdentityAdmin.addClient.operation.id, IdentityAdmin.addClientKey.operation.id,
-        IdentityAdmin.grantApplicationPermission.operation.id,
+        IdentityAdmin.grantApplicationPermission.operation.id, IdentityAdmin.revokeApplicationPermission.operation.id,
+        IdentityAdmin.removeClientKey.operation.id, IdentityAdmin.changeClient.operation.id,
+        IdentityAdmin.removeClient.operation.id, IdentityAdmin.addClientSecret.operation.id,
+        IdentityAdmin.removeClientSecret.operation.id,
     ]
 
     /// Returns the codes with which an interface can refuse a call of the operation, in alphabetical order, by status.

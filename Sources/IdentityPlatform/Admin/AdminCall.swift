@@ -31,9 +31,25 @@ struct AdminCall: Sendable {
     var actsOfFullControl: Administration {
         administration(
             actor { [received] connection in
-                guard try received.caller.hasFullControl(for: received.operation, in: connection) else {
-                    throw OperationRefusal.powerful
+                try received.confirmFullControl(in: connection, orThrow: OperationRefusal.powerful)
+            })
+    }
+
+    /// Returns the acts on an application. If the application can administer, for people or by itself, only a caller with
+    /// full control can act on it, shortly after a sign-in.
+    ///
+    /// - Parameter item: returns the application as the operation that reads it does; nil if the acts do not change what it
+    ///   returns.
+    func acts(
+        on client: Client, changing item: (@Sendable (any Connection) throws -> any Encodable)? = nil
+    ) -> Administration {
+        administration(
+            actor { [received] connection in
+                let own = try ApplicationPermissions(connection).all(of: client.id, tenant: client.tenant)
+                if client.isOfAdministration || !own.isEmpty {
+                    try received.confirmFullControl(in: connection, orThrow: OperationRefusal.powerful)
                 }
+                if let item { try received.condition?.check(try item(connection)) }
             })
     }
 
@@ -49,10 +65,7 @@ struct AdminCall: Sendable {
             actor { [received, environment] connection in
                 let held = try HeldRoles(of: user.id, tenant: user.tenant, at: environment.now(), connection)
                 if !held.all.isEmpty {
-                    guard try received.caller.hasFullControl(for: received.operation, in: connection) else {
-                        throw OperationRefusal.privileged
-                    }
-                    try received.caller.confirmRecentSignIn()
+                    try received.confirmFullControl(in: connection, orThrow: OperationRefusal.privileged)
                 }
                 if let item { try received.condition?.check(try item(connection)) }
             })
@@ -129,6 +142,23 @@ extension Tenant {
     fileprivate func isNamed(_ name: ObjectName) -> Bool {
         name.guid.map { $0 == id.rawValue } ?? (name.text.lowercased() == domain)
     }
+}
+
+extension OperationCall {
+    /// Checks that the caller has full control, and has signed in shortly before.
+    ///
+    /// - Throws: `refusal`, ``OperationRefusal``, ``StorageError``
+    fileprivate func confirmFullControl(
+        in connection: any Connection, orThrow refusal: OperationRefusal
+    ) throws {
+        guard try caller.hasFullControl(for: operation, in: connection) else { throw refusal }
+        try caller.confirmRecentSignIn()
+    }
+}
+
+extension Client {
+    /// Whether the application gets tokens for the administration on behalf of people.
+    fileprivate var isOfAdministration: Bool { resources.contains(ResourceCatalogue.administrationApplication) }
 }
 
 extension Users {

@@ -16,7 +16,8 @@ struct JoinDescription: Sendable {
         let texts = [request.displayName, request.deviceType, request.operatingSystemVersion]
         guard texts.allSatisfy({ $0.utf8.count <= 256 && ShownText.isPlain($0) }) else {
             throw RegistrationError(
-                .badRequest, "Name, type and version of a device have at most 256 bytes and no control characters.")
+                .badRequest,
+                "Name, type and version of a device have at most 256 bytes, and no control or invisible characters.")
         }
         (displayName, operatingSystem, operatingSystemVersion) = (texts[0], texts[1], texts[2])
     }

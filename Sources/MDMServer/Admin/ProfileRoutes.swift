@@ -91,7 +91,10 @@ struct ProfileRoutes: Sendable {
                 return try Profile.sharedDeviceSSO(
                     tenant: namespace, organization: organization.name, additionalURLs: urls
                 ).xml()
-            } catch { throw MDMAdminRefusal(.badProfile, detail: "A URL has a character that no profile can have.") }
+            } catch {
+                throw MDMAdminRefusal(
+                    .badProfile, detail: "A URL, or the organisation's name, has a character that no profile can have.")
+            }
         }
     }
 

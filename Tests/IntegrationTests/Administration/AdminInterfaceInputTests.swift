@@ -122,6 +122,7 @@ import Testing
     private static let hidden = [
         "\u{1b}[31m", "\u{7}", "\u{85}", "\r", "\u{202e}", "\u{2066}", "\u{2069}", "\u{200b}", "\u{200e}", "\u{ad}",
         "\u{feff}", "\u{2060}", "\u{180e}", "\u{2028}", "\u{3164}", "\u{e0001}", "\u{e0041}",
+        "\u{ffff}", "\u{10ffff}",
     ]
 
     @Test func `no text about a person, a group or a device has hidden characters, and none is too long`() async throws

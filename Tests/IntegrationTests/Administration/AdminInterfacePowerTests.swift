@@ -50,6 +50,58 @@ import Testing
         }
     }
 
+    @Test func `an application cannot change an application that can administer`() async throws {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(
+            of: try await fixture.application("AppRoleAssignment.ReadWrite.All", "Application.ReadWrite.All"))
+        let other = try await fixture.application("User.Read.All")
+        let tools = try await fixture.operate(
+            IdentityAdmin.addClient.operation,
+            body: Self.registration.replacing("\"displayName\"", with: "\"isConfidential\":true,\"displayName\""))
+        let menu = try tools.decoded(IdentityAdmin.Client.self).id
+        let notes = try await fixture.acts.clients.add(
+            NewClient(displayName: "Notes", redirectURIs: [], isConfidential: true), tenant: fixture.tenant)
+        func acts(on client: String) -> [(AdminOperation, [String: String], String?)] {
+            let place = ["client": client]
+            return [
+                (IdentityAdmin.changeClient.operation, place, #"{"accountEnabled":false}"#),
+                (IdentityAdmin.changeClient.operation, place, #"{"accountEnabled":true}"#),
+                (IdentityAdmin.addClientSecret.operation, place, nil),
+                (
+                    IdentityAdmin.revokeApplicationPermission.operation,
+                    place.merging(["permission": "User.Read.All"]) { $1 }, nil
+                ),
+                (IdentityAdmin.removeClient.operation, place, nil),
+            ]
+        }
+        for client in [AdministrationApp.clientID, menu, other.client.id.rawValue] {
+            for (operation, places, body) in acts(on: client) {
+                let refused = try await fixture.call(operation, places, token: token, body: body)
+                // A public client has no secrets, whoever asks.
+                let isPublic = client == AdministrationApp.clientID && operation.id == "addClientSecret"
+                #expect(
+                    refused.refusal == (isPublic ? "identity.client.public" : "admin.privileged"),
+                    "\(client) \(operation.id): \(refused.text)")
+            }
+        }
+        let keys = try await fixture.call(
+            IdentityAdmin.listClientKeys.operation, ["client": other.client.id.rawValue], token: token)
+        let key = try #require(try keys.decoded([IdentityAdmin.ClientKey].self).first).id
+        let removal = try await fixture.call(
+            IdentityAdmin.removeClientKey.operation, ["client": other.client.id.rawValue, "key": key], token: token)
+        #expect(removal.refusal == "admin.privileged", "\(removal.text)")
+        // It may do all of this with an ordinary application, and a Global Administrator with each.
+        for (operation, places, body) in acts(on: notes.id.rawValue) {
+            let done = try await fixture.call(operation, places, token: token, body: body)
+            #expect(done.status.kind == .successful, "\(operation.id): \(done.text)")
+        }
+        let global = try await fixture.token(of: fixture.admin)
+        for (operation, places, body) in acts(on: menu) {
+            let done = try await fixture.call(operation, places, token: global, body: body)
+            #expect(done.status.kind == .successful, "\(operation.id): \(done.text)")
+        }
+    }
+
     @Test func `an application assigns and takes away only roles that do not control other roles`() async throws {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: try await fixture.application(Self.roleOfAll))

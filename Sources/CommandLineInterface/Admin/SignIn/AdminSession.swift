@@ -71,7 +71,7 @@ package actor AdminSession {
         switch identity {
         case .application(let application): return try await requestTokens(application)
         case .person(let signIn):
-            if let kept = try await kept(without: nil) { return hold(kept) }
+            if let kept = try await kept(without: nil) { return try holdKept(kept) }
             guard let signIn else { throw signInRequired }
             return hold(try await begin(signIn, .anyAge))
         }
@@ -85,7 +85,7 @@ package actor AdminSession {
         switch identity {
         case .application(let application): return try await requestTokens(application)
         case .person(let signIn):
-            if let kept = try await kept(without: refused) { return hold(kept) }
+            if let kept = try await kept(without: refused) { return try holdKept(kept) }
             guard let signIn else { throw signInRequired }
             return hold(try await begin(signIn, .anyAge))
         }
@@ -112,6 +112,12 @@ package actor AdminSession {
         let tokens = try await application.tokens(at: server, scope: scope, now: now())
         held = (tokens.accessToken, now() + tokens.lifetime)
         return tokens.accessToken
+    }
+
+    /// Uses a sign-in from the place where sign-ins are kept. Another command may have replaced it there.
+    private func holdKept(_ kept: KeptSignIn) throws -> Sensitive<String> {
+        try checkPerson(kept.person)
+        return hold(kept)
     }
 
     private func hold(_ kept: KeptSignIn) -> Sensitive<String> {
@@ -241,9 +247,9 @@ package actor AdminSession {
         let (other, own) = (TextTable.printable(new.userName), TextTable.printable(person.userName))
         throw CommandFailure(
             code: "sign_in_other_person",
-            message: "\(other) has signed in, but this command began as \(own). It goes on as nobody else, and the "
-                + "sign-in of \(own) is kept.",
-            remedy: "Sign in as \(own). To act as \(other) instead, run \(command("sign-out")) and then "
+            message: "\(other) has signed in, but this command began as \(own), so it stops.",
+            remedy:
+                "Sign in as \(own) and repeat the command. To act as \(other) instead, run \(command("sign-out")) and then "
                 + "\(command("sign-in"))")
     }
 

@@ -203,6 +203,14 @@ extension OperationRefusal {
             "Ask a Global Administrator."
         ))
 
+    /// The refusal of an application that changes who controls the roles.
+    static let controlsRoles = OperationRefusal(
+        "admin.privileged", status: .forbidden,
+        (
+            "No application may assign or take away a role that controls the other roles.",
+            "Ask a Global Administrator or a Privileged Role Administrator."
+        ))
+
     /// The refusal of an act that gives an application, or another person, power over the administration. Otherwise an
     /// application with a single permission could get all others.
     static let powerful = OperationRefusal(

@@ -19,7 +19,8 @@ struct ApplicationRoutes: Sendable {
             return shown(try await call.actsOfFullControl.clients.addKey(new.publicKey, name: new.name, to: client))
         }
         router.on(IdentityAdmin.removeClientKey) { call in
-            try await call.acts.clients.removeKey(try call.place("key"), of: try await call.client())
+            let client = try await call.client()
+            try await call.acts(on: client).clients.removeKey(try call.place("key"), of: client)
         }
         router.on(IdentityAdmin.listApplicationPermissions) { call in
             let client = try await call.client()
@@ -30,7 +31,8 @@ struct ApplicationRoutes: Sendable {
             try await call.actsOfFullControl.clients.grant(try call.place("permission"), to: try await call.client())
         }
         router.on(IdentityAdmin.revokeApplicationPermission) { call in
-            try await call.acts.clients.revoke(try call.place("permission"), from: try await call.client())
+            let client = try await call.client()
+            try await call.acts(on: client).clients.revoke(try call.place("permission"), from: client)
         }
     }
 

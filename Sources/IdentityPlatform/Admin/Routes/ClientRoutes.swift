@@ -40,8 +40,8 @@ struct ClientRoutes: Sendable {
                 throw AdminRefusal.unknownPermission.naming("\(name) is not a permission that the server knows.")
             }
             // The sign-in page does not ask anybody whether such an application may act for them.
-            let isForAdministration = resources.administration.map { wantedResources?.contains($0.application) == true }
-            let acts = isForAdministration == true ? call.actsOfFullControl : call.acts
+            let givesPower = wantedResources?.contains(ResourceCatalogue.administrationApplication) == true
+            let acts = givesPower ? call.actsOfFullControl : call.acts
             let client = try await acts.clients.add(
                 NewClient(
                     id: id, displayName: new.displayName, redirectURIs: new.redirectURIs,
@@ -74,16 +74,18 @@ struct ClientRoutes: Sendable {
                 .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) }
         }
         router.on(IdentityAdmin.addClientSecret) { call in
-            let (secret, text) = try await call.acts.clients.addSecret(to: try await call.client())
+            let client = try await call.client()
+            let (secret, text) = try await call.acts(on: client).clients.addSecret(to: client)
             return IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text)
         }
         router.on(IdentityAdmin.removeClientSecret) { call in
-            try await call.acts.clients.removeSecret(try call.place("secret"), of: try await call.client())
+            let client = try await call.client()
+            try await call.acts(on: client).clients.removeSecret(try call.place("secret"), of: client)
         }
     }
 
     private func acts(_ call: AdminCall, changing client: Client) -> ClientAdministration {
-        call.acts { connection in
+        call.acts(on: client) { connection in
             guard let client = try Clients(connection).find(client.id, tenant: client.tenant) else {
                 throw AdminRefusal.noClient
             }

@@ -36,7 +36,7 @@ struct RoleRoutes: Sendable {
 
     /// Checks that an application does not change who has a role that controls all others.
     private func confirm(_ call: AdminCall, mayChange role: DirectoryRole) throws {
-        guard !call.received.caller.isApplication || !role.controlsRoles else { throw OperationRefusal.powerful }
+        guard !call.received.caller.isApplication || !role.controlsRoles else { throw OperationRefusal.controlsRoles }
     }
 
     private func role(_ call: AdminCall) throws -> DirectoryRole {

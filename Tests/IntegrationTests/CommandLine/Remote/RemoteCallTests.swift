@@ -327,6 +327,28 @@ import Testing
         }
     }
 
+    @Test func `a command does not go on as another person who signs in at the same place meanwhile`() async throws {
+        try await signedIn { admin in
+            let file = URL(filePath: admin.tokenFile)
+            let carol = try Data(contentsOf: file)
+            admin.administration.state.withLock { state in
+                state.changes = ["oid": "0a0a0a0a-0000-4000-8000-000000000003", "preferred_username": "dora@c.test"]
+            }
+            try await admin.done("sign-in")
+            let dora = try Data(contentsOf: file)
+            try carol.write(to: file)
+            answering(admin) { request in
+                guard request.path.hasSuffix("/users") else { return nil }
+                do { try dora.write(to: file) } catch { Issue.record(error) }
+                return .refusal(401, "admin.token", [("WWW-Authenticate", "Bearer error=\"invalid_token\"")])
+            }
+            let refusal = try await admin.refused(["user", "list"])
+            #expect(refusal.code == "sign_in_other_person", "\(refusal)")
+            #expect(calls(admin).count == 1)
+            #expect(try Data(contentsOf: file) == dora)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `at a terminal, a dangerous command is repeated once after another sign-in`(isEnough: Bool) async throws {
         try await signedIn { admin in
