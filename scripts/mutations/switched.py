@@ -94,7 +94,7 @@ def judge(root, mutations):
     for mutation in mutations:
         suites = [suite for suite in mutation.suites if suite not in silent]
         run = test(root, suites, mutation.number) if suites else None
-        red = sorted({line.split("Test ")[1].split(" recorded")[0].strip('"') for line in run.stdout.splitlines()
+        red = sorted({line.split("Test ")[1].split(" recorded an issue")[0].strip('"') for line in run.stdout.splitlines()
                       if "recorded an issue" in line and "Test " in line}) if run else []
         noticed = bool(red) and run.returncode not in (0, 124)
         verdict = "red" if noticed else "not judged" if run is None else "HANGS" if run.returncode == 124 else "NOT NOTICED"

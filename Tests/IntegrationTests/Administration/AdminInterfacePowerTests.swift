@@ -147,6 +147,7 @@ import Testing
                 ["role": "Global Administrator", "user": other.id.rawValue], nil
             ),
             (IdentityAdmin.addClient.operation, [:], Self.registration),
+            (IdentityAdmin.addClient.operation, [:], #"{"displayName":"Notes","redirectURIs":[]}"#),
             (IdentityAdmin.changeClient.operation, tool, #"{"accountEnabled":false}"#),
         ]
         for (operation, places, body) in acts {
