@@ -69,8 +69,9 @@ def case_host():
     """A request needs exactly one Host field with the interface's name and no other port. The authority of a target
     replaces it, but no other field does."""
     for host, expected in (
-        (ADMINISTRATION.hostname, 200), (f"{ADMINISTRATION.hostname.upper()}:{ADMINISTRATION.port}", 200), ("evil.test", 421), ("127.0.0.1", 421),
-        (f"{ADMINISTRATION.hostname}:1", 421), ("login.test", 421), (f"{ADMINISTRATION.hostname}.evil.test", 421), (f"{ADMINISTRATION.hostname}@evil.test", 421),
+        (ADMINISTRATION.hostname, 200), (f"{ADMINISTRATION.hostname.upper()}:{ADMINISTRATION.port}", 200),
+        ("evil.test", 421), ("127.0.0.1", 421), (f"{ADMINISTRATION.hostname}:1", 421), ("login.test", 421),
+        (f"{ADMINISTRATION.hostname}.evil.test", 421), (f"{ADMINISTRATION.hostname}@evil.test", 421),
         (f"{ADMINISTRATION.hostname}\r\nHost: evil.test", 400), ("", 421),
     ):
         statuses, answer = talk(request("GET", "/openapi.json", ["Connection: close"], "", host))

@@ -77,7 +77,7 @@ import Testing
         for client in [AdministrationApp.clientID, menu, other.client.id.rawValue] {
             for (operation, places, body) in acts(on: client) {
                 let refused = try await fixture.call(operation, places, token: token, body: body)
-                // A public client has no secrets, whoever asks.
+                // A public client has no secrets.
                 let isPublic = client == AdministrationApp.clientID && operation.id == "addClientSecret"
                 #expect(
                     refused.refusal == (isPublic ? "identity.client.public" : "admin.privileged"),
