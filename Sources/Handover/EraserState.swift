@@ -10,8 +10,11 @@ enum EraserState: Equatable {
     case asking
     /// The app's block erases the data of this epoch.
     case erasing(Epoch)
-    /// The result for this epoch is being reported to the broker.
+    /// The result for this epoch is being reported to the broker. One report is under way at a time, so an answer always
+    /// belongs to the last attempt.
     case reporting(Epoch, EraserReport.Result)
+    /// The report for this epoch did not arrive, and is sent again.
+    case unreported(Epoch, EraserReport.Result)
     /// The broker is asked to wait for this eraser at the next sign-out.
     case registering
     /// The next sign-out waits for this eraser.
@@ -30,7 +33,7 @@ enum EraserState: Equatable {
     /// Whether this state ends by itself: the eraser becomes settled, or it fails.
     var isAtWork: Bool {
         switch self {
-        case .asking, .erasing, .reporting, .registering: true
+        case .asking, .erasing, .reporting, .unreported, .registering: true
         case .unknown, .registered, .idle, .locked, .failed: false
         }
     }
@@ -44,10 +47,20 @@ enum EraserState: Equatable {
     /// Whether the broker is asked again once the app is no longer locked.
     var mayAskAgain: Bool { self == .locked || self == .registering || obstacle != nil }
 
-    /// Returns the state after the connection has opened. A block that is still running is not started again.
+    /// Whether something is under way that does not depend on the connection: the app's block, or a report, which has a
+    /// connection of its own.
+    var isIndependent: Bool {
+        switch self {
+        case .erasing, .reporting: true
+        case .unknown, .asking, .unreported, .registering, .registered, .idle, .locked, .failed: false
+        }
+    }
+
+    /// Returns the state after the connection has opened.
     var reopened: EraserState {
         switch self {
         case .erasing, .reporting: self
+        case .unreported: resent
         case .unknown, .asking, .registering, .registered, .idle, .locked, .failed: .asking
         }
     }
@@ -55,7 +68,7 @@ enum EraserState: Equatable {
     /// Returns the state after the connection was lost.
     var disconnected: EraserState {
         switch self {
-        case .erasing, .reporting: self
+        case .erasing, .reporting, .unreported: self
         case .unknown, .asking, .registering, .registered, .idle, .locked, .failed: .unknown
         }
     }
@@ -81,13 +94,19 @@ enum EraserState: Equatable {
         }
     }
 
-    /// Returns the state after the broker has answered a report. A report that could not be sent is sent again.
+    /// Returns the state after a report that did not arrive was sent again.
+    var resent: EraserState {
+        guard case .unreported(let epoch, let result) = self else { return self }
+        return .reporting(epoch, result)
+    }
+
+    /// Returns the state after the broker has answered a report, or the report has failed.
     func reported(_ epoch: Epoch, _ answer: Result<Void, LinkFailure>) -> EraserState {
         guard case .reporting(epoch, let result) = self else { return self }
         switch answer {
         case .success: return result == .done ? .asking : .failed(.refused(Self.kept))
         case .failure(.refused(let error)): return .failed(.refused(error))
-        case .failure: return self
+        case .failure: return .unreported(epoch, result)
         }
     }
 

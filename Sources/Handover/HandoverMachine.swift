@@ -127,13 +127,11 @@ struct HandoverMachine: Equatable {
         // Unsaved work of a former worker is not unsaved work of the next worker.
         if let lastEpoch, lastEpoch != epoch { hasUnsavedWork = false }
         (self.epoch, lastEpoch, ending, obstacle, unsavedReport) = (epoch, epoch, nil, nil, nil)
+        // A block that is still running is not started again, and a report that is under way is not sent again.
+        let waiting = erasers.filter { !$0.value.isIndependent }.keys.sorted()
         erasers = erasers.mapValues(\.reopened)
         for name in readers.keys { readers[name]?.reconnect() }
         let unsaved = hasUnsavedWork ? reportUnsaved() : []
-        // A block that is still running is not started again.
-        let waiting = erasers.keys.sorted().filter { name in
-            if case .erasing = erasers[name] { false } else { true }
-        }
         return unsaved + waiting.flatMap(proceed) + askAccounts()
     }
 
@@ -184,10 +182,8 @@ struct HandoverMachine: Equatable {
         } + again
     }
 
-    /// Returns the action that repeats a report that could not be sent; empty if no report is waiting.
-    func resend(_ name: String) -> [Action] {
-        if case .reporting = erasers[name] { proceed(name) } else { [] }
-    }
+    /// Sends a report again that did not arrive, unless the report has been sent again on a new connection.
+    mutating func resend(_ name: String) -> [Action] { change(name) { $0.resent } }
 
     mutating func account(_ name: String, _ answer: Result<ReaderState.Answer, LinkFailure>) -> [Action] {
         var handled: ReaderState.Receipt?
@@ -238,7 +234,7 @@ struct HandoverMachine: Equatable {
         case .erasing(let ended): [.erase(eraser: name, ended)]
         case .reporting(let ended, let result): [.report(eraser: name, ended, result)]
         case .registering: [.register(eraser: name)]
-        case nil, .unknown, .registered, .idle, .locked, .failed: []
+        case nil, .unknown, .unreported, .registered, .idle, .locked, .failed: []
         }
     }
 

@@ -26,6 +26,7 @@ import Testing
                         "\(event) tells of \(worker.identifier ?? "") while \(next.data) is kept")
                     try #require(scene.worker == worker || scene.isBehind(told), "\(event) tells of \(worker)")
                 }
+                try #require(next.reportsUnderWay <= 1, "\(event) sends a report before another one is answered")
                 if found.insert(next).inserted { queue.append(next) }
             }
         }
@@ -39,13 +40,17 @@ private struct Scene: Hashable {
     enum Event: Hashable {
         case signIn(Int), signOut, timeOver, brokerKilled, brokerStarted
         case start, kill, connect, miss, serve, deliver, readerReturns
+        case serveReport, reportFails, deliverReport, resend
         case blockEnds(isDone: Bool)
     }
 
     /// A request that the broker has not answered, or an answer that has not arrived.
     enum Message: Hashable {
-        case owed(Epoch?), registered(isNobody: Bool, isLocked: Bool), reported(Epoch), account(ReaderState.Answer?)
-        case unlocked
+        case owed(Epoch?), registered(isNobody: Bool, isLocked: Bool), account(ReaderState.Answer?), unlocked
+        /// The answer to a report. It arrives on the report's own connection, before or after the others.
+        case reported(Epoch, isLost: Bool)
+
+        var isReport: Bool { if case .reported = self { true } else { false } }
     }
 
     struct Process: Hashable {
@@ -54,6 +59,13 @@ private struct Scene: Hashable {
         var requests: [HandoverMachine.Action] = []
         var answers: [Message] = []
         var erasing: Epoch?
+
+        /// The broker was killed after it had handled a report and before its answer arrived.
+        mutating func loseAnswer() {
+            answers = answers.map { answer in
+                if case .reported(let ended, _) = answer { .reported(ended, isLost: true) } else { answer }
+            }
+        }
     }
 
     static let workers = ["a", "b"].map { TestWorker("\($0)@contoso.example").account }
@@ -80,6 +92,12 @@ private struct Scene: Hashable {
     /// Whether a change is out of date. The reader will learn the newer state from its next connection.
     func isBehind(_ change: WorkerChange?) -> Bool { change?.epoch?.number != epoch.counter }
 
+    /// The number of reports that the broker has not answered, or whose answer has not arrived.
+    var reportsUnderWay: Int {
+        guard let process else { return 0 }
+        return process.requests.count(where: \.isReport) + process.answers.count(where: \.isReport)
+    }
+
     var events: [Event] {
         var events: [Event] = isDown ? [.brokerStarted] : [.brokerKilled]
         if !isDown, epoch.counter < UInt64(Self.changes + 1) {
@@ -89,8 +107,11 @@ private struct Scene: Hashable {
         guard let process else { return events + [.start] }
         events.append(.kill)
         if !process.isConnected { events.append(isDown ? .miss : .connect) }
-        if process.isConnected, !process.requests.isEmpty { events.append(.serve) }
-        if !process.answers.isEmpty { events.append(.deliver) }
+        if process.isConnected, !process.requests.allSatisfy(\.isReport) { events.append(.serve) }
+        if process.requests.contains(where: \.isReport) { events.append(isDown ? .reportFails : .serveReport) }
+        if process.machine.canResend { events.append(.resend) }
+        if !process.answers.allSatisfy(\.isReport) { events.append(.deliver) }
+        if process.answers.contains(where: \.isReport) { events.append(.deliverReport) }
         if process.erasing != nil { events += [.blockEnds(isDone: true), .blockEnds(isDone: false)] }
         if process.machine.canReturn { events.append(.readerReturns) }
         return events
@@ -102,7 +123,10 @@ private struct Scene: Hashable {
         case .signIn(let number): begin(Self.workers[number])
         case .signOut: begin(nil)
         case .timeOver: isSigningOut = false
-        case .brokerKilled: isDown = true; disconnect()
+        case .brokerKilled:
+            isDown = true
+            disconnect()
+            process?.loseAnswer()
         case .brokerStarted: isDown = false
         case .start: start()
         case .kill: process = nil
@@ -110,8 +134,14 @@ private struct Scene: Hashable {
             process?.isConnected = true
             return apply { [epoch] in $0.opened(epoch) }
         case .miss: return apply { $0.missed(.unreachable(reason: "down")) }
-        case .serve: serve()
-        case .deliver: return deliver()
+        case .serve: if let action = process?.requests.removeFirst(where: { !$0.isReport }) { serve(action) }
+        case .serveReport: if let report = process?.requests.removeFirst(where: \.isReport) { serve(report) }
+        case .reportFails:
+            guard case .report(_, let ended, _) = process?.requests.removeFirst(where: \.isReport) else { return nil }
+            answer(.reported(ended, isLost: true))
+        case .resend: return apply { $0.resend(Self.name) }
+        case .deliver: return deliver { !$0.isReport }
+        case .deliverReport: return deliver(where: \.isReport)
         case .blockEnds(let isDone):
             guard let ended = process?.erasing else { return nil }
             process?.erasing = nil
@@ -137,12 +167,11 @@ private struct Scene: Hashable {
 
     private mutating func disconnect() {
         process?.isConnected = false
-        process?.requests.removeAll { if case .report = $0 { false } else { true } }
-        process?.answers = []
+        process?.requests.removeAll { !$0.isReport }
+        process?.answers.removeAll { !$0.isReport }
     }
 
-    private mutating func serve() {
-        guard let action = process?.requests.removeFirst() else { return }
+    private mutating func serve(_ action: HandoverMachine.Action) {
         switch action {
         case .askOwed(let name): answer(.owed(owed[name]))
         case .register(let name):
@@ -152,10 +181,8 @@ private struct Scene: Hashable {
             let wasLocked = isLocked
             if result == .done, owed[name] == ended { owed[name] = nil }
             if owed.isEmpty { isSigningOut = false }
-            answer(.reported(ended))
-            if wasLocked, !isLocked {
-                answer(.unlocked)
-            }
+            answer(.reported(ended, isLost: false))
+            if wasLocked, !isLocked, process?.isConnected == true { answer(.unlocked) }
         case .askAccount(let name): answer(.account(isLocked ? nil : account(name)))
         case .acknowledge(let name, let receipt):
             if receipt.epoch == epoch, tombstones[name]?.first == receipt.previous { tombstones[name]?.removeFirst() }
@@ -184,8 +211,8 @@ private struct Scene: Hashable {
         }
     }
 
-    private mutating func deliver() -> WorkerChange? {
-        guard let message = process?.answers.removeFirst() else { return nil }
+    private mutating func deliver(where isNext: (Message) -> Bool) -> WorkerChange? {
+        guard let message = process?.answers.removeFirst(where: isNext) else { return nil }
         let name = Self.name
         return apply { machine in
             switch message {
@@ -194,7 +221,8 @@ private struct Scene: Hashable {
                 machine.registered(name, .failure(.refused(BrokerError(.interactionRequired, ""))))
             case .registered(_, true): machine.registered(name, .failure(.refused(BrokerError(.appLocked, ""))))
             case .registered: machine.registered(name, .success(()))
-            case .reported(let ended): machine.reported(name, of: ended, .success(()))
+            case .reported(let ended, isLost: true): machine.reported(name, of: ended, .failure(.ended))
+            case .reported(let ended, isLost: false): machine.reported(name, of: ended, .success(()))
             case .account(let answer?): machine.account(name, .success(answer))
             case .account(nil): machine.account(name, .failure(.refused(BrokerError(.appLocked, ""))))
             case .unlocked: machine.event(.unlocked(.first))
@@ -212,7 +240,8 @@ private struct Scene: Hashable {
             case .erase(_, let ended): process.erasing = ended
             case .tell(_, let change): told = change
             case .reportLater, .reportUnsaved, .prepare, .readyToEnd, .announceChange: break
-            case .askOwed, .report, .register, .askAccount, .acknowledge:
+            case .report: process.requests.append(action)
+            case .askOwed, .register, .askAccount, .acknowledge:
                 if !process.requests.contains(action) { process.requests.append(action) }
             }
         }
@@ -232,6 +261,21 @@ extension HandoverMachine: Hashable {
 
     /// Whether a reader is handling a change.
     fileprivate var canReturn: Bool { !readers.values.allSatisfy(\.isWaited) }
+
+    /// Whether a report waits to be sent again.
+    fileprivate var canResend: Bool {
+        erasers.values.contains { if case .unreported = $0 { true } else { false } }
+    }
+}
+
+extension Array {
+    fileprivate mutating func removeFirst(where isWanted: (Element) -> Bool) -> Element? {
+        firstIndex(where: isWanted).map { remove(at: $0) }
+    }
+}
+
+extension HandoverMachine.Action {
+    fileprivate var isReport: Bool { if case .report = self { true } else { false } }
 }
 
 extension EraserState {
@@ -247,6 +291,7 @@ extension EraserState {
         case .idle: 6
         case .locked: 7
         case .failed: 8
+        case .unreported: 9
         }
     }
 }

@@ -35,6 +35,35 @@ import Testing
         #expect(machine.reported("notes", of: epochs[1], .success(())) == [.askOwed(eraser: "notes")])
     }
 
+    @Test mutating func `one report of an erasure is under way at a time, so its answer belongs to no other attempt`() {
+        _ = machine.add(eraser: "notes")
+        _ = machine.opened(epochs[1])
+        #expect(machine.owed("notes", .success(epochs[0])) == [.erase(eraser: "notes", epochs[0])])
+        let report = HandoverMachine.Action.report(eraser: "notes", epochs[0], .failed)
+        #expect(machine.erased("notes", of: epochs[0], .failed) == [report])
+        // A report has a connection of its own, which goes on when the machine's connection is lost and opens again.
+        #expect(machine.opened(epochs[2]) == [] && machine.resend("notes") == [])
+        #expect(machine.missed(.ended) == [] && machine.opened(epochs[2]) == [])
+        #expect(machine.reported("notes", of: epochs[0], .success(())) == [.askOwed(eraser: "notes")])
+    }
+
+    @Test mutating func `a report that did not arrive is sent again, later or on the next connection`() {
+        _ = machine.add(eraser: "notes")
+        _ = machine.opened(epochs[1])
+        _ = machine.owed("notes", .success(epochs[0]))
+        let report = HandoverMachine.Action.report(eraser: "notes", epochs[0], .done)
+        #expect(machine.erased("notes", of: epochs[0], .done) == [report])
+        #expect(machine.reported("notes", of: epochs[0], .failure(.ended)) == [.reportLater(eraser: "notes")])
+        #expect(machine.resend("notes") == [report] && machine.resend("notes") == [])
+        // Both occasions come after one failure: the report is sent once.
+        #expect(machine.reported("notes", of: epochs[0], .failure(.ended)) == [.reportLater(eraser: "notes")])
+        #expect(machine.opened(epochs[2]) == [report] && machine.resend("notes") == [])
+        // A failure that does not pass by itself waits for a connection.
+        #expect(machine.reported("notes", of: epochs[0], .failure(.incompatible)) == [])
+        #expect(machine.opened(epochs[2]) == [report])
+        #expect(machine.reported("notes", of: epochs[0], .success(())) == [.askOwed(eraser: "notes")])
+    }
+
     @Test mutating func `one report of unsaved work is under way at a time, and the last one is true`() {
         _ = machine.opened(epochs[0])
         #expect(machine.setUnsaved(true) == [.reportUnsaved(true)])
