@@ -87,7 +87,8 @@ final class AppDataTrash: Sendable {
             apps.map { Set($0.processes) }, until: min(deadline, BootClock.now() + Self.patience))
         for (app, end) in zip(apps, ends) {
             var obstacle = end.map { Obstacle(code: .processLeft, cause: "\($0)") }
-            // If one folder cannot be taken away, the others still are, unless a process could write the data again.
+            // If one folder cannot be taken away, the others are still taken away, unless a process could write the
+            // data again.
             for path in end == nil ? app.folders : [] {
                 do throws(Obstacle) {
                     guard try take(path, until: deadline) else { continue }

@@ -41,8 +41,8 @@ struct BrokerLink: Sendable {
             } catch {
                 // Nobody listens, or the socket does not exist: pause below and try again.
             }
-            // Pause after a connection that has ended, too: a broker that ends every connection at once must not be
-            // contacted in a tight loop.
+            // Also pause after a connection that was open and has ended: a broker that ends every connection at once
+            // must not be contacted in a tight loop.
             usleep(UInt32(waits.next().spread(.random(in: 0...1)) / .microseconds(1)))
         }
     }

@@ -20,7 +20,7 @@ extension BrowserAgent {
         let taken: AppDataTrash.Taken
         let foldersLeft: Int
         let policies: [ExaminedPolicies]
-        /// The Firefox that made the profile that is passed on; nil if no profile is passed on.
+        /// Identifies the Firefox that made the profile to pass on; nil if no profile is passed on.
         let firefox: FileStamp?
 
         static let maximum = 2 << 20

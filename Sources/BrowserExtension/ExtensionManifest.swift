@@ -71,7 +71,7 @@ struct ExtensionManifest {
     /// - Parameters:
     ///   - path: the path of the host's program.
     ///   - key: the key under which the browser looks for the extensions that may start the host.
-    ///   - caller: the only such extension.
+    ///   - caller: the only extension that may start the host.
     static func ofHost(
         _ name: String, _ description: String, path: String, key: String, caller: String
     ) -> [UInt8] {

@@ -50,9 +50,9 @@ package enum VisibleSystemFiles {
     ]
     private static let descriptions = ["/usr/share/applications", "/usr/share/dbus-1/services"]
 
-    /// Modules that a browser must not use. With each module but the last, a person could use the system's print dialog
-    /// to print into any file that the browser can write; the last module starts programs. Each machine type of Debian
-    /// has a folder of its own ("Multiarch" in its policy), and several may be installed.
+    /// Modules that a browser must not use. With any of them except the last, a person could use the system's print
+    /// dialog to print into any file that the browser can write. The last module starts programs. Debian has a folder
+    /// of modules for each machine type ("Multiarch" in its policy), and several types may be installed.
     private static let modules =
         ["gtk-2.0/2.10.0", "gtk-3.0/3.0.0", "gtk-4.0/4.0.0"].map { $0 + "/printbackends/libprintbackend-file.so" }
         + ["glib-2.0/gio-launch-desktop"]

@@ -54,7 +54,8 @@ package struct AuditReport: Sendable, Codable, Equatable {
             let known = versions[Key(item)]
             guard known?.contains(item.version) != true else { continue }
             let entry = scope.entry(for: item)
-            // An entry whose files are fixed explains that they are there, not that somebody has changed one.
+            // If the files of an entry are fixed, the entry explains why they exist, but not why one of them was
+            // changed.
             found[Head(known != nil && entry?.isFixed == true ? nil : entry), default: []].append(
                 Difference(kind: item.kind, name: item.name, change: known == nil ? .new : .changed))
         }

@@ -44,7 +44,7 @@ package struct KeyStore: Sendable {
         return key
     }
 
-    /// Has the TPM make a key, and writes the key's file.
+    /// Makes a key in the TPM, and writes the key's file.
     func makePlatformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey {
         let key = try requirePlatform().makeKey(kind)
         try directory.file(name).replace(with: try JSONCodec.bytes(key), mode: 0o600)

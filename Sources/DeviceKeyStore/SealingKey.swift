@@ -45,8 +45,8 @@ package enum SealingKey {
         return key
     }
 
-    /// Has the TPM seal the key, and starts the count of epochs. ``platformFile`` is written last, because its presence
-    /// means that both are done.
+    /// Makes the TPM seal the key, and starts the count of epochs. ``platformFile`` is written last, because its
+    /// presence means that both are done.
     private static func give(_ key: SecretBytes, to platform: any TrustedPlatform, _ store: KeyStore) throws {
         try EpochCount(in: store, platform: platform, seal: DeviceSeal(sealingKey: key)).begin()
         let blob = try platform.seal(key, authorization: nil)

@@ -28,8 +28,7 @@ package enum Hexadecimal {
         return digits
     }
 
-    /// Returns the bytes of a text that has two digits for each byte, with letters of either kind; nil for any other
-    /// text.
+    /// Returns the bytes of a text that has two digits for each byte, in upper or lower case; nil for any other text.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 2)
@@ -41,7 +40,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    /// Returns the value of a digit in ASCII, with a letter of either kind; nil for any other character.
+    /// Returns the value of a digit in ASCII, in upper or lower case; nil for any other character.
     @inlinable
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
@@ -52,7 +51,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Returns whether a character in ASCII is a hexadecimal digit: 0 to 9, or a letter of this kind.
+    /// Returns whether a character in ASCII is a hexadecimal digit: 0 to 9, or a letter in this case.
     @inlinable
     package static func isDigit(_ character: UInt8, _ letters: Letters) -> Bool {
         switch character {

@@ -182,7 +182,7 @@ struct HandoverMachine: Equatable {
         } + again
     }
 
-    /// Sends a report again that did not arrive, unless the report has been sent again on a new connection.
+    /// Repeats a report that did not arrive, unless it has already been repeated on a new connection.
     mutating func resend(_ name: String) -> [Action] { change(name) { $0.resent } }
 
     mutating func account(_ name: String, _ answer: Result<ReaderState.Answer, LinkFailure>) -> [Action] {

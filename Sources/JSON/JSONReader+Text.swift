@@ -24,8 +24,8 @@ extension JSONReader {
         guard position - start <= limits.stringBytes else { throw JSONFailure(.textTooLong, at: start) }
     }
 
-    /// Parses the string at `start`, which contains an escape, to its end. Wipes the buffer, because the string may be
-    /// a password; the buffer never grows, because that would leave a copy.
+    /// Parses to its end the string that begins at `start` and contains an escape. Wipes the buffer, because the string
+    /// may be a password; the buffer never grows, because that would leave a copy.
     private mutating func escapedString(from start: Int) throws(JSONFailure) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(min(bytes.count - start, limits.stringBytes))

@@ -74,7 +74,7 @@ package struct Leftover: Sendable {
     /// The receipt's item about this place; nil if receipts have no such item.
     package let item: String?
     package let test: Test?
-    /// Whether an audit treats a change of the entry's files as one that no entry explains.
+    /// Whether an audit reports a change of the entry's files as unexplained.
     package let isFixed: Bool
 
     init(

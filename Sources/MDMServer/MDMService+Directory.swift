@@ -43,7 +43,7 @@ package struct EnrolledDeviceNames: Record {
 /// What device management keeps about the directory's devices, so that administrators can name a device under
 /// management as the directory does.
 extension MDMService {
-    /// Returns the names of those of these devices that are enrolled.
+    /// Returns the names of these devices, but only of those that are enrolled.
     ///
     /// - Throws: ``StorageError``
     package func names(of udids: [UDID], tenant: TenantID) async throws -> [UDID: EnrolledDeviceNames] {
@@ -76,7 +76,8 @@ extension MDMService {
     /// Stores what the directory calls a device, or forgets it if `names` is nil. A device that is not enrolled does not
     /// change.
     ///
-    /// - Parameter former: the device id that is stored now; nil if none is. If another one is stored, nothing changes.
+    /// - Parameter former: the device id that is stored now; nil if no id is stored. If a different id is stored,
+    ///   nothing changes.
     /// - Throws: ``StorageError``
     package func setDirectoryNames(
         _ names: DirectoryNames?, of device: EnrolledDeviceID, replacing former: String?

@@ -208,7 +208,7 @@ struct DeviceModel {
     }
 
     /// Returns the reader of a request. As with the real broker, a client has at most 16 named readers that have seen
-    /// an account and have not acknowledged that it has left, also after a restart of the app.
+    /// an account and have not acknowledged that it has left. A restart of the app does not change their number.
     private func reader(_ map: FlatMap, of client: ClientRequest) throws(BrokerError) -> AccountReader {
         let reader = try AccountReader(map, clientID: client.clientID)
         let named = tombstones.keys.filter { $0.clientID == reader.clientID && !$0.name.isEmpty }

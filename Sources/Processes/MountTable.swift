@@ -24,8 +24,8 @@ package struct MountTable: Sendable {
 
     /// What stores the files of a file system.
     package enum Backing: Sendable {
-        /// The kernel, which generates them. No user can leave data in such a file. A user can leave the names of
-        /// control groups that were delegated to the user (`cgroup2`), and nobody looks for these names.
+        /// The kernel, which generates them. No user can leave data in such a file, but a user can leave control groups
+        /// behind, in a group that was delegated to the user (`cgroup2`). Nobody looks for the names of these groups.
         case kernel
         /// This machine.
         case machine

@@ -6,7 +6,7 @@ package import UnixSocket
 
 /// The file of the program that this process runs.
 package enum OwnProgram {
-    /// The folder from which this process has loaded a library; nil if it has not.
+    /// The folder from which this process has loaded a library; nil if it has not loaded the library.
     ///
     /// - Parameter name: the name of the library's file.
     /// - Throws: ``FileError``

@@ -20,7 +20,7 @@ struct ProcessStat {
         guard fields.count >= Self.exitCode - 2 else { return nil }
     }
 
-    /// The number in a field; nil if the field does not have one that fits.
+    /// The number in a field; nil if the field does not contain a number of this type.
     ///
     /// - Parameter field: from 4 to 52, the last field that Linux 3.5 and later have.
     subscript<Number: FixedWidthInteger>(field: Int, as type: Number.Type) -> Number? {

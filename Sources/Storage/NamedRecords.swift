@@ -17,9 +17,9 @@ package struct NamedRecords<Item: Record>: Sendable {
 }
 
 extension Connection {
-    /// Returns the records that a name can mean: those that the first step selects that selects any.
+    /// Returns the records that a name can mean. They come from the first step that selects at least one record.
     ///
-    /// One statement finds them. A second statement counts them if there are more than `limit`.
+    /// One statement finds the records. A second statement counts them if there are more than `limit`.
     ///
     /// - Parameters:
     ///   - key: the column that identifies a record and by which the records are sorted.

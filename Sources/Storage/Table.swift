@@ -23,10 +23,10 @@ package protocol Table: SendableMetatype {
 extension Table {
     package static var unread: Set<Column> { [] }
 
-    /// The names of the columns that are read when a row is read, separated by commas.
+    /// The names of the columns that are read for each row, separated by commas.
     static var columnList: String { columns.list }
 
-    /// The columns that are read when a row is read.
+    /// The columns that are read for each row.
     fileprivate static var columns: ReadColumns {
         ReadColumns.known.withLock { known in
             if let columns = known[ObjectIdentifier(self)] { return columns }

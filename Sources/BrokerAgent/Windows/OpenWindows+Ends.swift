@@ -73,8 +73,8 @@ extension OpenWindows {
         }
     }
 
-    /// Handles the end of a sign-in window, of a browser that the agent does not configure, or of a process that waits to
-    /// become one.
+    /// Handles the end of a sign-in window, of a browser that the agent does not configure, or of a process that waits
+    /// to become one of these.
     func windowEnded(_ number: Int, _ status: ExitStatus?) -> [BrowserMachine.Event] {
         guard let window = windows.removeValue(forKey: number) else { return [] }
         removeFolder(of: number)

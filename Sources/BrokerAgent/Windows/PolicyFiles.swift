@@ -61,8 +61,8 @@ struct FirefoxFiles {
         system = folder.appending("firefox")
     }
 
-    /// Writes the files by which Firefox blocks two things: its own pages, and every file outside `openFolders`. Shows
-    /// the written files to the browser.
+    /// Writes the files that make Firefox block its own pages and every file outside `openFolders`. Shows the written
+    /// files to the browser.
     ///
     /// - Parameters:
     ///   - openFolders: the folders whose files may be opened, as absolute paths without links.
@@ -81,7 +81,8 @@ struct FirefoxFiles {
         confinement.show(system.path, at: "/etc/firefox")
     }
 
-    /// Writes the certificates, because Firefox reads none from the policies themselves, and returns their paths.
+    /// Writes each certificate to a file, because Firefox reads no certificates from the policies themselves, and
+    /// returns the paths.
     mutating func write(_ authorities: [AuthorityCertificate]) throws(FileError) -> [String] {
         try distribution.make()
         var paths: [String] = []

@@ -5,8 +5,8 @@ package import BrokerProtocol
 package enum AgentMessage: Sendable, Codable, Equatable {
     /// The first message of a connection. The agent has cleared everything from earlier epochs.
     case hello(version: Int)
-    /// No window, or no window of one kind, can open, whichever page it is to show. Sent after the hello, or as soon as
-    /// the agent knows this.
+    /// No window can open, or no window of one kind, whatever the page. Sent after the hello, or as soon as the agent
+    /// knows this.
     case cannotOpen(WindowObstacle)
     /// A process that will become the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an
     /// epoch whose browser is confined.

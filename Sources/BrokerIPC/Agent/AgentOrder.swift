@@ -37,8 +37,8 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// the agent uses ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
 
-    /// The id of every order for a worker's page is greater than this number. No epoch's counter reaches the number,
-    /// and JSON readers still represent such ids exactly.
+    /// The id of every order for a worker's page is greater than this number. No epoch's counter reaches this number,
+    /// and JSON readers represent ids of this size exactly.
     package static let pages: UInt64 = 1 << 52
 
     /// Whether this is the id of an order for a worker's page.

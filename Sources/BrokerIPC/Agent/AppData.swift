@@ -34,8 +34,8 @@ package struct AppDataFailure: Sendable, Codable, Hashable {
         case missing = "data_missing"
         /// The app has more processes than the agent ends.
         case tooManyProcesses = "data_processes_many"
-        /// The app's registration was replaced so often in one session that the broker does not know all of the folders
-        /// that it has named.
+        /// The app's registration was replaced so often in one session that the broker does not know all folders that
+        /// the registrations named.
         case tooManyFolders = "data_folders_many"
         /// The broker does not know which processes the app has.
         case unknownProcesses = "data_processes_unknown"

@@ -60,9 +60,9 @@ package enum BrowserFiles: String, Sendable, Codable, CaseIterable {
 /// What an agent found when it checked whether the files that it wrote for its browsers were unchanged. Covers every
 /// check since the epoch's first window opened.
 package struct ComparedFiles: Sendable, Codable, Equatable {
-    /// The kinds of files of which at least one was missing, had different content, or was added.
+    /// The kinds of files with at least one file that was missing, had different content, or was added.
     package var changed: Set<BrowserFiles> = []
-    /// The kinds of files of which at least one could not be read.
+    /// The kinds of files with at least one file that could not be read.
     package var unread: Set<BrowserFiles> = []
 
     package init() {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the agent cannot open any window, or any window of one kind, whichever page it is to show. The raw values are
-/// the codes of `baton doctor`.
+/// Why the agent can open no window, or no window of one kind, whatever the page. The raw values are the codes of
+/// `baton doctor`.
 package enum WindowObstacle: String, Sendable, Codable, Equatable {
     /// The machine cannot confine a browser.
     case notConfined = "browser_not_confined"

@@ -34,6 +34,6 @@ package enum LeaseRule {
         max(0, min(lease.ends - time.highest, lease.limits.poweredSeconds - (time.mark.powered - since.powered)))
     }
 
-    /// Whether anyone may sign in offline. After the wall clock was set back, nobody may.
+    /// Whether anyone may sign in offline. Nobody may if the wall clock was set back.
     package static func mayBegin(by time: OfflineTime) -> Bool { !time.isSetBack }
 }

@@ -63,7 +63,7 @@ package struct OfflineAuthenticator {
         return name.contains("@") ? name == own : !name.isEmpty && name == own.prefix { $0 != "@" }
     }
 
-    /// Whether the worker has set a PIN, the lease allows it, and this is the PIN.
+    /// Whether the worker has set a PIN, the lease allows PINs, and the input is this PIN.
     private func isPIN(_ secret: SecretBytes, of held: HeldLease) throws -> Bool {
         guard OfflinePIN.hasShape(secret), let pin = held.record.pin, pin.isAllowed(by: held.lease) else {
             return false

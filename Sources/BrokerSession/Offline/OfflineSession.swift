@@ -35,8 +35,8 @@ extension OfflineLease {
 }
 
 extension BrokerError {
-    /// The answer, while the server cannot be reached, to an app that requests a token of a worker who signed in
-    /// offline.
+    /// The answer to an app that requests a token of a worker who signed in offline, while the server cannot be
+    /// reached.
     static let signedInOffline = BrokerError(.network, because: .signedInOffline)
 
     /// The answer to such an app once the server can be reached again: the worker must authenticate with the server.

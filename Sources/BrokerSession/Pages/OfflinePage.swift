@@ -75,7 +75,7 @@ package enum OfflinePage {
         fileprivate var role: String { self == .none ? "status" : "alert" }
 
         fileprivate func texts(_ purpose: Purpose) -> [BrokerText] {
-            /// The text about another way to sign in, since the PIN was not judged.
+            /// The text that offers another way to sign in if the PIN was not judged.
             let alternative: BrokerText = purpose == .signIn(by: .pin) ? .tryLater : .usePassword
             return switch self {
             case .none where purpose == .newPIN: [.aboutPINs]

@@ -17,7 +17,7 @@ struct AppRequest: Sendable {
 
     /// Returns the process that sent the request.
     ///
-    /// - Throws: ``BrokerError`` if that process is unknown, so that the broker could neither wait for it nor have it
+    /// - Throws: ``BrokerError`` if that process is unknown, because the broker could neither wait for it nor have it
     ///   ended with the session.
     func process() throws(BrokerError) -> ProcessTable.Name {
         guard let process = app.peer.name else {

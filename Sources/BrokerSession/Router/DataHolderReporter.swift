@@ -28,7 +28,7 @@ final class DataHolderReporter: Sendable {
 
     init(session: CurrentSession, answers: SupervisorAnswers) { (self.session, self.answers) = (session, answers) }
 
-    /// Reports the app of a request before it is answered. Blocks until the report is on disk.
+    /// Reports the app of a request before the request is answered. Blocks until the report is on disk.
     ///
     /// - Throws: ``BrokerError`` if the epoch has ended, or if it is not known which process sent the request.
     func note(_ call: AppRequest) throws(BrokerError) {
@@ -36,7 +36,8 @@ final class DataHolderReporter: Sendable {
         try finish(holder, isAccepted: try answers.isAccepted { Self.message(holder, $0) })
     }
 
-    /// Reports the app of a request before it is answered. For a task, which must not block.
+    /// Reports the app of a request before the request is answered. Suspends instead of blocking, for callers in a
+    /// task.
     func noteLater(_ call: AppRequest) async throws {
         guard let holder = try holder(call) else { return }
         try finish(holder, isAccepted: try await answers.accepts { Self.message(holder, $0) })
@@ -45,7 +46,7 @@ final class DataHolderReporter: Sendable {
     /// Returns the app of a request if the app must be reported. This is also done while nobody is signed in: the app
     /// may then belong to the session that is being cleared.
     ///
-    /// - Throws: ``BrokerError`` if the process that connected is unknown, so that it could not be ended with the
+    /// - Throws: ``BrokerError`` if the process that connected is unknown, because it could not be ended with the
     ///   session.
     private func holder(_ call: AppRequest) throws(BrokerError) -> Holder? {
         let now = session.now

@@ -13,7 +13,7 @@ package struct AuthorityRule {
 
     /// Returns the name to use for the tenant at the identity platform.
     ///
-    /// A domain is passed on, since only the server knows which organisation it belongs to.
+    /// A domain is passed on to the server, which alone knows the domain's organisation.
     ///
     /// - Throws: ``BrokerError`` -51600 for another identity platform, another organisation, or personal accounts.
     package func tenant(of authority: String) throws(BrokerError) -> String {

@@ -103,7 +103,7 @@ final class TokenService: Sendable {
     /// Drops the cached tokens of one client.
     func drop(client clientID: String) { state.withLock { $0.cache.drop(client: clientID) } }
 
-    /// Handles the supervisor's confirmation that the receipt will not state an earlier time than this token's expiry.
+    /// Handles the supervisor's confirmation that the receipt will state this token's expiry or a later time.
     func tokenNoted(until time: Int) {
         for promise in state.withLock({ $0.life.note(until: time) }) { promise.settle(.success(())) }
     }

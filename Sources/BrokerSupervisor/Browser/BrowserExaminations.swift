@@ -39,7 +39,7 @@ struct BrowserExaminations: Equatable {
     /// Records that the worker's browser was started.
     mutating func opened() { owesFirst = true }
 
-    /// Records that the browsers of an epoch must end, and that their end waits for the agent's report. If an earlier
+    /// Records that the browsers of an epoch must end, but only after the agent has reported what it saw. If an earlier
     /// supervisor opened them, something may have escaped the examinations.
     ///
     /// - Returns: false if their end has already waited for a report. It waits only once.

@@ -7,8 +7,8 @@ package import UnixSocket
 /// App connections that were accepted but not yet taken by the session process. Their number is bounded, and the
 /// processes that connected take turns.
 ///
-/// Any thread may offer a connection. Each time the supervisor's thread is woken, it takes the next connection. It is
-/// not woken again before it has done so.
+/// Any thread may offer a connection. Each time the supervisor's thread is woken, it takes the next connection. The
+/// thread is not woken again before it has taken this connection.
 package final class WaitingConnections: Sendable {
     package typealias Accepted = (descriptor: Descriptor, peer: PeerRecord)
 

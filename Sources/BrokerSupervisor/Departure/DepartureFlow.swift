@@ -109,7 +109,8 @@ final class DepartureFlow {
         Failpoint.departureTold.reach()
     }
 
-    /// Passes the waiting operators to the next service of this process. If there is none, answers them now.
+    /// Passes the waiting operators to the next service of this process. If there is no such service, answers the
+    /// operators now.
     func handover(to next: DepartureAnswers?) {
         guard let departure else { return }
         for answer in waiting {

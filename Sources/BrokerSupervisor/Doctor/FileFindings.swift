@@ -47,7 +47,7 @@ package struct FileFindings: Sendable {
 
     /// Returns the paths to check in a folder: all except those of installed packages.
     private func places(in folder: Directory) throws(FileError) -> [String] {
-        // Package files are readable by any user, but the folder above them keeps other users out.
+        // The modes of package files let any user read them, but the folder above them keeps other users out.
         let packages = ["apps", "incoming"].map { state.path + "/management/" + $0 }
         return try folder.names().map { folder.path + "/" + $0 }.filter { !packages.contains($0) }
     }

@@ -6,11 +6,11 @@ internal import Files
 internal import FoundationEssentials
 internal import Redaction
 
-/// The binding of the device's state to the machine that the state was made on. It is a hash of the machine's id
+/// The binding of the device's state to the machine on which the state was made. It is a hash of the machine's id
 /// (machine-id(5)), keyed with the device's sealing key, so that the id itself is not stored.
 ///
-/// The binding detects that only the state was copied to another machine. A copy of the whole disk includes the
-/// machine's id and is not detected.
+/// The binding detects a copy of the state alone on another machine. A copy of the whole disk includes the machine's id
+/// and is not detected.
 struct MachineBinding {
     private let files: DeviceFiles
     private let machine: AtomicFile

@@ -7,8 +7,8 @@ internal import JSON
 package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
-    /// `erasers` are those of the apps that erase a worker's data themselves; `dataHolders` are the apps that keep data
-    /// in folders of their own and have been given data of the worker.
+    /// `erasers` are the erasers of the apps that erase a worker's data themselves. `dataHolders` are the apps that
+    /// keep data in folders of their own and have been given data of the worker.
     case signedIn(Epoch, erasers: Set<AppEraser>, dataHolders: Set<String> = [])
     case signingOut(Commit)
 }

@@ -14,8 +14,8 @@ package struct AppProcessRecord: Codable, Hashable, Sendable {
     private var former: [String: Set<ProcessTable.Name>] = [:]
     /// Nil if an earlier version wrote the record.
     private var erasers: [AppEraser: EraserProcesses]?
-    /// For each app that was given data of the worker, the paths of its folders, including folders that a registration
-    /// named only earlier in the session; and those of each app whose data is still in its place. Nil if there are
+    /// The paths of the folders of each app that was given data of the worker, or whose data of an earlier session is
+    /// still in its place. Includes folders that a registration named only earlier in the session. Nil if there are
     /// none.
     private var folders: [String: Set<String>]?
     /// True if an earlier record could not be read; otherwise nil.

@@ -39,8 +39,8 @@ final class ServerSessions {
 
     /// Records the end that must be reported, before the end of the epoch is committed.
     ///
-    /// - Parameter isJoined: whether the device has a server. That server may have opened a session whose id never
-    ///   reached this device, so the end of the epoch is reported in any case.
+    /// - Parameter isJoined: whether the device has a server. If so, the end of the epoch is reported in any case,
+    ///   because the server may have opened a session whose id never reached this device.
     func end(_ epoch: Epoch, isJoined: Bool) throws {
         guard let live, live.epoch == epoch else {
             guard isJoined else { return }

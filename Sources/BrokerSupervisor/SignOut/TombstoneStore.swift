@@ -2,8 +2,8 @@
 internal import BrokerProtocol
 internal import DeviceSettings
 
-/// Owns the record of which accounts each reader of the device's accounts was told about. The record is written to disk
-/// before the reader is told.
+/// Owns the record of the accounts that each reader was told about. The record is written to disk before the reader is
+/// told.
 final class TombstoneStore {
     private(set) var told: [AccountReader: [AccountTombstone]]
     private let files: DeviceFiles

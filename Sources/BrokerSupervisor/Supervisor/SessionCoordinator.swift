@@ -78,8 +78,8 @@ final class SessionCoordinator {
 
     /// Calls a method of the machine and carries out its steps.
     ///
-    /// - Parameter mayConclude: whether the agent may be told afterwards to take data away. If false, the agent may be
-    ///   told so only if at most one eraser is awaited, or if the apps' time is over. With fifty apps, looking for
+    /// - Parameter mayConclude: true if the agent may be told afterwards to take data away. If false, the agent may
+    ///   still be told if at most one eraser is awaited, or if the apps' time is over. With fifty apps, looking for
     ///   processes after each app's answer would take longer than the answers themselves.
     private func transit(mayConclude: Bool = false, _ transition: @escaping (Epoch.ID) throws -> Void) throws {
         try queue.add { [self] in

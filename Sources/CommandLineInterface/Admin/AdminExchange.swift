@@ -29,7 +29,8 @@ struct AdminExchange {
     /// - Throws: ``CommandFailure``, or `CancellationError`.
     func reply(to original: HTTPClientRequest) async throws -> Reply {
         var request = original
-        // A DELETE whose answer was lost would be answered with the refusal that there is nothing to remove.
+        // A DELETE is not repeated: if only its answer was lost, the repetition would be refused because nothing is
+        // left to remove.
         var mayRepeat = connection.session != nil && request.method != .DELETE
         var (mayRenew, mayStepUp, waited) = (true, true, 0)
         var token = try await connection.session?.accessToken()

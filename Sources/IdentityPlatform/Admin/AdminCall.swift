@@ -35,11 +35,11 @@ struct AdminCall: Sendable {
             })
     }
 
-    /// Returns the acts on an application. If the application can administer, for people or by itself, only a caller with
-    /// full control can act on it, shortly after a sign-in.
+    /// Returns the acts on an application. If the application can administer, on behalf of people or for itself, only a
+    /// caller who has full control and has signed in recently can act on it.
     ///
-    /// - Parameter item: returns the application as the operation that reads it does; nil if the acts do not change what it
-    ///   returns.
+    /// - Parameter item: returns what the operation that reads the application returns; nil if the acts do not change
+    ///   that result.
     func acts(
         on client: Client, changing item: (@Sendable (any Connection) throws -> any Encodable)? = nil
     ) -> Administration {
@@ -53,11 +53,11 @@ struct AdminCall: Sendable {
             })
     }
 
-    /// Returns the acts on a person. A person who has a role can be acted on only by a caller with full control, shortly
-    /// after a sign-in.
+    /// Returns the acts on a person. If the person has a role, only a caller who has full control and has signed in
+    /// recently can act on them.
     ///
-    /// - Parameter item: returns the person as the operation that reads people does; nil if the acts do not change what it
-    ///   returns.
+    /// - Parameter item: returns what the operation that reads the person returns; nil if the acts do not change that
+    ///   result.
     func acts(
         on user: User, changing item: (@Sendable (any Connection) throws -> any Encodable)? = nil
     ) -> Administration {

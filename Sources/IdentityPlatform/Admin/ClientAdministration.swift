@@ -89,8 +89,8 @@ package struct ClientAdministration: Sendable {
         return client
     }
 
-    /// Checks that a client of the administration names the permissions that it may use there. Without any, it could use
-    /// all of them on behalf of a person (``Resource/ordinary``), also those of future operations.
+    /// Checks that a client of the administration names the permissions that it may use there. A client that names none
+    /// could use all permissions on behalf of a person (``Resource/ordinary``), even those of future operations.
     private func confirmThatItIsLimited(_ permissions: [String], for requested: [ClientID]) throws {
         guard let administration = resources.administration, requested.contains(administration.application) else {
             return

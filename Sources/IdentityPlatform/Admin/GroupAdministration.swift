@@ -26,7 +26,8 @@ package struct GroupAdministration: Sendable {
 
     /// Changes a group's name or description.
     ///
-    /// - Parameter change: returns the new group for the present one, which it gets in the transaction of the change.
+    /// - Parameter change: takes the present group, as read in the transaction of the change, and returns the new
+    ///   group.
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func change(_ group: Group, _ change: @escaping @Sendable (Group) -> Group) async throws {
         try await transactions.write { act in

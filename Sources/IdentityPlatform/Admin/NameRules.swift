@@ -10,7 +10,7 @@ enum NameRules {
         guard ShownText.displayName.accepts(displayName) else { throw .badDisplayName }
     }
 
-    /// Checks another text that people read; nothing is right, too.
+    /// Checks any other text that people read; nil is allowed.
     ///
     /// - Throws: ``NamedRefusal`` `badText`
     static func check(_ kind: ShownText, _ text: String?) throws {
@@ -21,7 +21,7 @@ enum NameRules {
                 + (kind == .mail ? " of the form name@domain." : "."))
     }
 
-    /// Checks what differs in a person's profile from the former one.
+    /// Checks those texts of a person's profile that differ from the former profile.
     ///
     /// - Throws: ``AdminRefusal/badDisplayName``, ``NamedRefusal`` `badText`
     static func check(_ profile: User.Profile, after former: User.Profile? = nil) throws {

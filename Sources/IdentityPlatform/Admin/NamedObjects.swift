@@ -51,7 +51,7 @@ struct NamedObjects {
         return found
     }
 
-    /// Returns the group with an id, or with a name that no other group has.
+    /// Returns the group that has this id, or the only group that has this name.
     ///
     /// - Throws: ``NamedRefusal`` `noGroup` or `ambiguousGroup`, ``StorageError``
     func group(_ name: ObjectName, tenant: Tenant) throws -> Group {
@@ -65,7 +65,7 @@ struct NamedObjects {
         return only
     }
 
-    /// Returns the application with a client id, or with a name that no other application has.
+    /// Returns the application that has this client id, or the only application that has this name.
     ///
     /// - Throws: ``NamedRefusal`` `noClient` or `ambiguousClient`, ``StorageError``
     func client(_ name: ObjectName, tenant: Tenant) throws -> Client {
@@ -81,7 +81,7 @@ struct NamedObjects {
         return client
     }
 
-    /// Returns the objects with an id or a display name.
+    /// Returns the objects that have this id or this display name.
     private func named<Item: Record>(
         _ type: Item.Type, _ name: ObjectName, by id: Item.Column, displayName: Item.Column, tenant: Tenant
     ) throws -> NamedRecords<Item> {
@@ -92,7 +92,7 @@ struct NamedObjects {
             } else {
                 "\(own) AND \(column: displayName) = \(name.text)"
             }
-        // A text that has the form of another kind of id is no name either.
+        // A text in the form of another kind of id is not compared with names.
         let steps = name.isID && name.guid == nil ? [] : [[step]]
         return try connection.named(type, by: id, limit: AdminFailure.Candidates.limit, in: steps)
     }

@@ -102,7 +102,7 @@ package struct TenantAdministration: Sendable {
 
     /// Changes who may join or register personal devices, or how many personal devices each person may have.
     ///
-    /// - Parameter change: changes the present rules, which it gets in the transaction of the change.
+    /// - Parameter change: changes the present rules, as read in the transaction of the change.
     /// - Returns: the new rules.
     /// - Throws: ``StorageError``
     @discardableResult

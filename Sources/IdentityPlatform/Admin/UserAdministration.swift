@@ -10,7 +10,7 @@ package struct UserAdministration: Sendable {
 
     /// A change to a person. A nil `isEnabled` or `password` means that this value is not changed.
     package struct Change: Sendable {
-        /// Returns the new profile for the present one, which it gets in the transaction of the change.
+        /// Takes the present profile, as read in the transaction of the change, and returns the new profile.
         package var profile: @Sendable (User.Profile) -> User.Profile
         package var isEnabled: Bool?
         package var password: Sensitive<String>?

@@ -74,7 +74,7 @@ package struct Devices {
     }
 
     /// Returns the enabled shared devices that have the same organisation, join type and key as `device` and have never
-    /// entered an epoch. Returns none if `device` is not shared.
+    /// entered an epoch. Returns no devices if `device` is not shared.
     ///
     /// - Throws: ``StorageError``
     func unused(with key: [UInt8], like device: Device) throws -> [DeviceID] {

@@ -81,8 +81,8 @@ enum ClientsSchema {
                     PRIMARY KEY (tenant, client, id),
                     FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
                 """,
-                // What an application may do by itself. The permissions in `clientPermission` are for what it may do on
-                // behalf of a person.
+                // The permissions that an application has for itself. `clientPermission` contains those that it may use
+                // on behalf of a person.
                 """
                 CREATE TABLE applicationPermission (
                     tenant TEXT NOT NULL, client TEXT NOT NULL, permission TEXT NOT NULL, granted BIGINT NOT NULL,

@@ -45,7 +45,8 @@ struct GraphBody: Sendable {
         return text
     }
 
-    /// Returns the change of a text: to the member's text, to nothing if the member is null, none if it is absent.
+    /// Returns a function from the present text to the new one: the member's text, nil if the member is null, or the
+    /// present text if the member is absent.
     ///
     /// - Throws: ``GraphError``
     func change(_ name: String) throws(GraphError) -> @Sendable (String?) -> String? {

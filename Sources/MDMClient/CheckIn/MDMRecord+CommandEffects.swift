@@ -90,7 +90,7 @@ extension MDMRecord {
     /// refusal, the previous configuration remains in force.
     private func refusal(of configuration: [String: PropertyList]?, for identifier: String) throws -> ErrorItem? {
         guard identifier == AppConfiguration.broker else {
-            // If the device already serves no app, this configuration may be the one that repairs it.
+            // If the device already serves no app, this configuration may repair the device.
             guard try registryFailure == nil else { return nil }
             var next = self
             next.apps[identifier] = App(

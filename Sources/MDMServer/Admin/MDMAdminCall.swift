@@ -27,8 +27,8 @@ struct MDMAdminCall: Sendable {
     /// Runs one act in a transaction. The caller's permission is checked while the transaction is open.
     ///
     /// - Parameters:
-    ///   - item: returns the object that the act changes, as the operation that reads it does. The act is refused if the
-    ///     object is in another state than the caller knows.
+    ///   - item: returns what the operation that reads the changed object returns. The act is refused if the object is
+    ///     not in the state that the caller knows.
     /// - Throws: ``OperationRefusal``, ``StorageError``, or the error of `body`.
     @discardableResult
     func act<T: Sendable>(

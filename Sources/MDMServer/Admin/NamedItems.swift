@@ -63,8 +63,8 @@ struct NamedItems {
 
     // MARK: Profiles and apps
 
-    /// Returns the identifier of the stored profile with an identifier, or with a name that no other profile has; nil if
-    /// there is none.
+    /// Returns the identifier of the stored profile that has this identifier, or of the only one that has this name;
+    /// nil if there is none.
     ///
     /// - Throws: ``MDMAdminRefusal`` `ambiguousProfile`, ``StorageError``
     func profile(_ name: ObjectName, tenant: TenantID) throws -> String? {
@@ -91,8 +91,8 @@ struct NamedItems {
         return isHeld ? name.text : try profile(name, tenant: tenant) ?? name.text
     }
 
-    /// Returns the bundle identifier of the app with a bundle identifier, or with a title that no other app has; nil if
-    /// there is none.
+    /// Returns the bundle identifier of the app that has this bundle identifier, or of the only one that has this
+    /// title; nil if there is none.
     ///
     /// - Throws: ``MDMAdminRefusal`` `ambiguousApp`, ``StorageError``
     func app(_ name: ObjectName, tenant: TenantID) throws -> String? {

@@ -3,8 +3,8 @@ internal import MDMProtocol
 
 /// Why a device's request is refused.
 enum DeviceRefusal: Error, Equatable {
-    /// The device presented no certificate. A proxy may have removed it, so the device must not be told to drop its
-    /// enrollment.
+    /// The device presented no certificate. A proxy may have removed the certificate, so the device must not be told to
+    /// drop its enrollment.
     case noCertificate
     /// The certificate belongs to no active enrollment: the device must drop its enrollment.
     case unrecognized

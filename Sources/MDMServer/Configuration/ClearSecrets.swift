@@ -18,7 +18,7 @@ struct ClearSecrets: Sendable {
 
     /// Seals one batch of the bodies of waiting commands.
     ///
-    /// - Returns: whether there were any to seal.
+    /// - Returns: whether there were bodies to seal.
     private func sealCommands(_ connection: any Connection) throws -> Bool {
         let rows = try connection.rows(
             """

@@ -9,8 +9,8 @@ internal import Synchronization
 /// that it has shown (CUR-8).
 final class SeenAccount: Sendable {
     private struct State {
-        /// The accounts shown since the app was told of the last change, and those of which it has not been told yet
-        /// that they have left; oldest first.
+        /// The accounts that were shown since the app was told of the last change, and the accounts that have left
+        /// without the app having been told so yet; oldest first.
         var accounts: [String] = []
         /// A change that was passed to the app, which may still be handling it.
         var handed: AccountChange?

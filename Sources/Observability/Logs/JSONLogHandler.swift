@@ -108,8 +108,8 @@ package struct JSONLogHandler: LogHandler {
         return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + "." + padded(rest % 1000, 3) + "Z"
     }
 
-    /// Writes a whole line. Lines of several threads do not mix, because each is one write to the kernel unless the
-    /// kernel accepts only a part of it.
+    /// Writes a whole line. Lines of several threads do not mix, because each line is one write to the kernel, unless
+    /// the kernel accepts only a part of a line.
     private static func toStandardError(_ line: [UInt8]) {
         var rest = line[...]
         while !rest.isEmpty {

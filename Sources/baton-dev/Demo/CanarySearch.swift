@@ -39,7 +39,7 @@ final class CanarySearch {
                 + ["--expect-hit", "profiles", "--expect-none-in", "device,logs,supervisor,agent"])
     }
 
-    /// Checks that nothing is left anywhere: in no file, and in no memory of a program.
+    /// Checks that nothing is left, neither in a file nor in the memory of a program.
     func expectNone() async throws {
         var processes = try programs()
         let supervised = try ProcessTable.read().descendants(of: processes["supervisor"] ?? 0)

@@ -77,7 +77,7 @@ final class LocalEnvironment {
             "baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper, isStartedAgain: true)
     }
 
-    /// Has the MDM push the home screen's configuration, and opens the home screen in a window.
+    /// Makes the MDM push the home screen's configuration, and opens the home screen in a window.
     func startHome() async throws {
         try await pushHomeScreen()
         try await start(
@@ -93,8 +93,8 @@ final class LocalEnvironment {
             arguments: ["home", "--address-only", "--runtime-directory", layout.run], through: deviceWrapper)
     }
 
-    /// Has the MDM push the home screen's configuration, unless somebody else has already had a configuration pushed to
-    /// the device.
+    /// Makes the MDM push the home screen's configuration, unless the MDM has already pushed somebody else's
+    /// configuration to the device.
     private func pushHomeScreen() async throws {
         if FileManager.default.fileExists(atPath: layout.homeScreen), try await !deviceSetup.hasPushedHomeScreen {
             return
@@ -125,7 +125,7 @@ final class LocalEnvironment {
         let withoutBrowser: Bool
     }
 
-    /// Has the Cloud Device Administrator join the device, through a program that acts as a person.
+    /// Makes the Cloud Device Administrator join the device, through a program that acts as a person.
     func join(through program: String) async throws {
         let carol = try person(with: EnvironmentFacts.cloudDeviceAdministrator)
         try seat(carol, withoutBrowser: true)
@@ -183,7 +183,7 @@ final class LocalEnvironment {
         _ = try await device.ask(.enroll(profile: profile.exposed))
     }
 
-    /// Has the MDM push the broker package, the apps and the profile, and waits until the device has installed them.
+    /// Makes the MDM push the broker package, the apps and the profile, and waits until the device has installed them.
     func push() async throws {
         try await makePackage(programs.broker, as: "batond")
         for sample in EnvironmentFacts.App.Sample.allCases {
@@ -212,7 +212,7 @@ final class LocalEnvironment {
         }
     }
 
-    /// Has the device carry out the MDM's pending commands.
+    /// Makes the device carry out the MDM's pending commands.
     func carryOut() async throws {
         try await device.checkIn()
         let failures = try await deviceSetup.failures()

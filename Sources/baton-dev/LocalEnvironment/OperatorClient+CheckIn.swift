@@ -3,8 +3,8 @@ import BrokerIPC
 import CommandLineInterface
 
 extension OperatorClient {
-    /// Has the device carry out the MDM's pending commands. If a sign-out is running, for example one that the last run
-    /// left unfinished, waits for its end first, because the device postpones commands during a sign-out.
+    /// Makes the device carry out the MDM's pending commands. If a sign-out is running, for example one that the last
+    /// run left unfinished, waits for its end first, because the device postpones commands during a sign-out.
     ///
     /// - Throws: ``CommandFailure``.
     func checkIn() async throws {

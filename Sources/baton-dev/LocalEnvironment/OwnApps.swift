@@ -57,7 +57,8 @@ struct OwnApps {
     /// registered, its registration stays as it is.
     ///
     /// - Parameters:
-    ///   - clientID: the client id in the app's code; nil for the one that the app already has, or else for a new one.
+    ///   - clientID: the client id in the app's code; nil to keep the app's present client id or, if it has none, to
+    ///     make a new one.
     ///   - folders: the folders in which the app keeps a worker's data; nil to leave them as they are.
     ///   - program: the path of the app's program, which must not be in such a folder.
     ///   - patience: how long to wait while another command registers an app.
@@ -142,7 +143,7 @@ struct OwnApps {
         }
     }
 
-    /// Has the MDM configure an app on the device. The device refuses folders that belong to another app.
+    /// Makes the MDM configure an app on the device. The device refuses folders that belong to another app.
     private func install(_ app: Registration, _ folders: [String]) async throws {
         let setup = LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
         let command = try await setup.install(

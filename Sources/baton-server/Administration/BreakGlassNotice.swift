@@ -10,7 +10,7 @@ internal import Storage
 struct BreakGlassNotice: RouterMiddleware {
     typealias Context = AdminContext
 
-    /// Returns when all present break-glass access will have ended within a caller's reach; nil if no access is in force.
+    /// Returns when the last break-glass access that is in force within a caller's reach ends; nil if none is in force.
     let end: @Sendable (AdminCaller.Reach) async throws -> Timestamp?
 
     func handle(

@@ -6,8 +6,8 @@ internal import IdentityPlatform
 internal import MDMServer
 internal import Storage
 
-/// Copies the identity platform's organisations that a caller can name to device management before the caller's call
-/// reaches device management. The two engines do not depend on each other.
+/// Before a call reaches device management, copies to it those organisations of the identity platform that the caller
+/// can name. The two engines do not depend on each other.
 struct TenantLink: RouterMiddleware {
     typealias Context = AdminContext
 

@@ -23,8 +23,8 @@ struct ServerConfiguration: Sendable {
     let passwords: Passwords
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
-    /// The folder of the app packages, which several nodes may share; nil for the database if several nodes share the
-    /// database, otherwise for `packages/` in the state directory.
+    /// The folder of the app packages, which several nodes may share. If nil, the packages are in the database if
+    /// several nodes share it, and otherwise in `packages/` in the state directory.
     let packageFolder: String?
     let retention: Retention
     let limits: Limits

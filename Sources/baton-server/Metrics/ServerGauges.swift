@@ -33,7 +33,7 @@ struct ServerGauges: Sendable {
         case root
         /// The authority that issues the identities of managed devices.
         case deviceManagement = "device_management"
-        /// The organisations' authorities for joined devices; only the one that expires first.
+        /// Of the organisations' authorities for joined devices, the one that expires first.
         case deviceRegistration = "device_registration"
     }
 

@@ -96,7 +96,8 @@ struct MDMLink: Service {
         for gone in managed where !known.contains(gone) { try await management.removeTenant(gone) }
     }
 
-    /// Removes the records of devices that are not enrolled, and tells each engine what the other one calls the others.
+    /// Removes the records of devices that are not enrolled. For each enrolled device, tells each engine what the other
+    /// engine calls the device.
     private func check(_ entries: [MDMDeviceNames.Entry], of tenant: TenantID) async throws {
         guard !entries.isEmpty else { return }
         let enrolled = try await management.names(of: entries.map { EnrolledDeviceID($0).udid }, tenant: tenant)
@@ -116,8 +117,8 @@ struct MDMLink: Service {
         }
     }
 
-    /// Tells each engine what the other one calls a device, unless it knows. Of several devices of the directory with
-    /// one UDID, device management is told the names of the one that joined last.
+    /// Tells each engine what the other engine calls a device, unless it knows already. If several devices of the
+    /// directory have one UDID, device management is told the names of the device that joined last.
     private func exchange(_ entry: MDMDeviceNames.Entry, _ enrolled: EnrolledDeviceNames) async throws {
         let managed = MDMDeviceNames.ManagedNames(name: enrolled.name, serialNumber: enrolled.serialNumber)
         if entry.managed != managed { try await identity.managementNames.set(managed, of: entry) }

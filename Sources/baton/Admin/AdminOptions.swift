@@ -18,7 +18,7 @@ struct AdminOptions: ParsableArguments {
         get throws { try server.client(tenant: tenant, output) }
     }
 
-    /// Returns the request with this tenant as its `{tenant}`, unless it names one.
+    /// Returns the request with this tenant as its `{tenant}`, unless the request already names a tenant.
     func completed<Reply>(_ request: AdminRequest<Reply>) -> AdminRequest<Reply> {
         var request = request
         request.places.merge(["tenant": tenant]) { place, _ in place }

@@ -12,9 +12,9 @@ struct WhoAmICommand: AsyncParsableCommand {
 
     private struct Known: Encodable {
         let signedIn: SignedIn
-        /// The names of the person's roles; nil if the administration does not tell the person.
+        /// The names of the person's roles; nil if the administration does not reveal them to the person.
         let roles: [String]?
-        /// The code with which the administration refused to tell.
+        /// The code with which the administration refused to name the roles.
         let refusal: String?
     }
 

@@ -239,7 +239,7 @@ package actor AdminSession {
         warn(warning)
     }
 
-    /// Refuses another person than the one for whom this command has sent requests.
+    /// Refuses a person other than the one for whom this command has sent requests.
     ///
     /// - Throws: ``CommandFailure`` `sign_in_other_person`.
     private func checkPerson(_ new: SignedInPerson) throws {

@@ -17,7 +17,7 @@ final class LoopbackRedirect: Sendable {
 
     /// Begins to listen.
     ///
-    /// - Parameter state: the state of the authorization request, by which the answer is known.
+    /// - Parameter state: the state of the authorization request, which identifies the answer.
     /// - Throws: ``CommandFailure`` if this machine has no port left.
     init(state: String) async throws {
         let (answers, arrived) = AsyncStream.makeStream(of: FormParameters.self)

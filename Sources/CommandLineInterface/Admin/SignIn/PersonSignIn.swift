@@ -12,7 +12,7 @@ package struct PersonSignIn: Sendable {
     package enum Instruction: Sendable, Equatable {
         /// The browser should open this address.
         case open(address: String)
-        /// The browser has not opened this address, for a reason that is the end of a sentence. The sign-in goes on.
+        /// The browser has not opened this address; `reason` says why, as the end of a sentence. The sign-in goes on.
         case openYourself(address: String, reason: String)
         /// The person opens the address on any machine, and enters the code there.
         case enter(code: String, address: String)

@@ -4,7 +4,7 @@ internal import Redaction
 
 /// A sign-in as it is kept from one command to the next.
 struct KeptSignIn: Codable, Sendable {
-    /// The address of the administration. The tokens are never sent to another one.
+    /// The address of the administration. The tokens are never sent to another address.
     let administration: String
     let person: SignedInPerson
     let tokenEndpoint: String

@@ -27,7 +27,7 @@ struct TokenFile: SignInStore {
                 code: "token_file_malformed", message: "\(path) does not contain a sign-in.",
                 remedy: "Name another file with --token-file, or remove this one and sign in again.")
         }
-        // A token must not reach another server than the one that it is for.
+        // A token must reach no server other than its own.
         guard kept.administration == administration.origin else {
             throw CommandFailure(
                 code: "token_file_other",

@@ -85,7 +85,7 @@ struct ClientAssertion: Sendable {
         }
     }
 
-    /// What is stored of an assertion that was used. The signature is no part of it, because with some algorithms anyone
+    /// What is stored of an assertion that was used. The signature is not stored, because with some algorithms anyone
     /// can turn a valid signature into a different valid one.
     var used: UsedAssertion {
         UsedAssertion(

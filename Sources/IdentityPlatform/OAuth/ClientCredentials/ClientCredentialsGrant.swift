@@ -97,8 +97,8 @@ struct ClientCredentialsGrant: GrantHandler {
 /// The refused assertions in the name of one application from one address. Each is recorded in the audit log, and their
 /// rate is limited.
 ///
-/// The limit is for the application *and* the address. A stranger can neither lock an application out nor have the
-/// server verify any number of signatures and write any number of entries.
+/// The limit is for the application *and* the address. A stranger can neither lock an application out nor make the
+/// server verify signatures and write entries without limit.
 struct FailedAssertions: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -22,8 +22,8 @@ struct DeviceCode: Sendable {
         case redeemed
     }
 
-    /// Whether the sign-in of the person who approves is recent enough. A sign-in after the request for the code always
-    /// is, so that nobody has to sign in twice for one code.
+    /// Whether the sign-in of the person who approves is recent enough. A sign-in after the request for the code is
+    /// always recent enough, so that nobody has to sign in twice for one code.
     ///
     /// - Parameter lifetime: how long device codes are valid.
     func accepts(signInAt begun: Timestamp, lifetime: Duration, at now: Timestamp) -> Bool {

@@ -34,8 +34,9 @@ package struct ResourceCatalogue: Sendable {
                     "https://\(name)", "https://\(name):\(names.administrationPort)",
                     "api://\(Self.administrationApplication)", Self.administrationApplication.rawValue,
                 ],
-                // The client of every tenant is registered without permissions, so it also gets those of operations
-                // that are added later. Other clients must name theirs (`ClientAdministration.add`).
+                // The administrators' client that each tenant has is registered without permissions, so it may also use
+                // the permissions of operations that are added later. Other clients must name their permissions
+                // (`ClientAdministration.add`).
                 permissions: AdminOperation.permissions, ordinary: AdminOperation.permissions)
         }
         all = [graph, deviceRegistration] + [administration].compactMap(\.self)
