@@ -13,8 +13,8 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    /// The refusals that both engines share are in no engine's list of codes, so this compares the declared ones with
-    /// those that the sources make.
+    /// No engine's list of codes contains the refusals that both engines share, so this test compares the declared
+    /// refusals with those that the sources make.
     @Test func `the general refusals are those that the server makes, with their statuses`() throws {
         let text = try CodableSources.files(in: "Sources").map(\.text).joined()
         let made = text.matches(

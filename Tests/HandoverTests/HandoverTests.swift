@@ -313,7 +313,7 @@ import Testing
         device.signIn(amara)
         #expect(await changes.next()?.current == amara.account)
         device.signOut()
-        // That the app is locked and that its worker has left become known in either order.
+        // The app may learn in either order that it is locked and that its worker has left.
         let left = WorkerChange.Kind.signedOut(previous: amara.account)
         while let change = await changes.next(), change.kind != left {
             guard case .unknown = change.kind else { throw Unexpected(change) }

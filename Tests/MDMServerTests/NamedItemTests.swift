@@ -296,7 +296,7 @@ import Testing
             #expect(reason.candidates?.map(\.id) == ["com.contoso.rounds", "org.baton.authenticator"])
             #expect(try await self.reason(.delete, "\(app)/App/configuration", in: fixture).code == "mdm.app.ambiguous")
             #expect(try await fixture.refusal(.put, "\(app)/x", MDMAdmin.PushedApp()) == "mdm.app.missing")
-            // An app that only the device has, whose bundle identifier is the title of another one.
+            // An app that only the device has, and whose bundle identifier is the title of another app.
             let new = MDMAdmin.NewApp(
                 path: path, bundleIdentifier: "com.contoso.x", version: "1", title: "com.contoso.y")
             let _: MDMAdmin.App = try await fixture.call(.post, "/apps", new)

@@ -41,7 +41,7 @@ package import Workers
 
     isolated deinit { close() }
 
-    /// Takes no part in the hand-over any more, so that another object of this process can.
+    /// Stops taking part in the hand-over, so that another object of this process can take part.
     package func close() {
         following?.cancel()
         handover.close()

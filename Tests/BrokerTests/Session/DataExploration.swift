@@ -153,8 +153,7 @@ private struct DataScene: Hashable {
     var isSecondSession: Bool { worker == Self.workers && machine.state.heldEpoch != nil }
 
     /// The former workers whose notes can be shown or read in the present worker's session; nil if there are none. A
-    /// locked app may keep notes on the disk, and in the processes of which the broker knows that they have not erased
-    /// their notes.
+    /// locked app may keep notes on the disk, and in processes that the broker knows not to have erased their notes.
     var leftover: Workers? {
         guard machine.state.heldEpoch != nil else { return nil }
         let known = locks.reduce(into: Set<ProcessTable.Name>()) { known, lock in

@@ -286,7 +286,7 @@ import Testing
             let other = try await RunningProgram.start(
                 "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
             let reader = try #require(try ProcessTable.entry(other.pid)?.name)
-            // A process that ends before the session does needs no attention: what it has left is erased with the rest.
+            // A process that ends before the session ends needs no attention: what it has left is erased with the rest.
             for process in [reader, ended] {
                 fixture.sessionProcessSends(
                     .dataHolderArrived(bundleID: app, process, epoch: session.epoch, requestID: 8))
@@ -660,7 +660,7 @@ import Testing
             #expect(status.session == "ready" && status.lockedApps == [app])
             let finding = try #require(try await fixture.finding("app_locked"))
             #expect(finding.message.contains("data_folders_many") && finding.remedy?.contains("tries again") == false)
-            // A later sign-out does not know all of the folders, either.
+            // At a later sign-out, the broker still does not know all of the folders.
             _ = try await session.nextEnd()
             status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == [app])

@@ -54,8 +54,8 @@ import Testing
         try await with { fixture, other in
             let epoch = try await fixture.signOut([(notes, me), (notes, other.name)])
             answer(fixture, me, of: epoch)
-            // A second answer of the same process does not confirm the other's erasure, nor does the answer of a
-            // process that has not registered the eraser.
+            // Neither a second answer of the same process, nor the answer of a process that has not registered the
+            // eraser, confirms the other process's erasure.
             answer(fixture, me, of: epoch)
             answer(fixture, ended, of: epoch)
             #expect(try await fixture.status().pending == ["app:org.example.ward"])

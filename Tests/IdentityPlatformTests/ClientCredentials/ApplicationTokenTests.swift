@@ -98,7 +98,7 @@ import Testing
         #expect(token.issued == begin)
         #expect(token.auditName == "client:\(application.client.id)")
         try await fixture.platform.database.read { try token.confirm($0) }
-        // A revoked permission no longer counts, in the next request and in an act that has begun.
+        // A revoked permission counts neither in the next request nor in an act that has already begun.
         try await fixture.administration.clients.revoke("device.read.all", from: application.client)
         #expect(try await application.verified(text).permissions == ["User.ReadWrite.All"])
         await #expect(throws: AccessTokens.Refusal.ended) {
@@ -157,7 +157,7 @@ import Testing
         let token = try await application.token()
         let person = try CompactJWS(try await fixture.signedIn().string(ReplyName.accessToken)).claims().values
         for audience in ["https://graph.test", "urn:ms-drs:drs.test", TestApplication.resource] {
-            // Even a token that names a session and scopes is not a person's if it says so.
+            // Even a token that names a session and scopes is not a person's if it says that it is an application's.
             for more in [[:], ["sid": person["sid"], "scp": person["scp"], "oid": person["oid"]]] {
                 let text = try await changed(
                     token, fixture, more.merging(["aud": .string(audience)]) { $1 })

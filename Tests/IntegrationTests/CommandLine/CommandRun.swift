@@ -18,7 +18,7 @@ struct CommandRun {
     ///   - name: the program, `baton` or `baton-dev`.
     ///   - environment: a file that the shell sources first, as a person would.
     ///   - wrapper: the command that starts the program; empty for none.
-    ///   - file: the file for standard output. If nil, it is in `output`.
+    ///   - file: the file for standard output; if nil, `output` contains standard output.
     init(
         _ arguments: [String], of name: String = "baton", sourcing environment: String? = nil,
         through wrapper: [String] = [], to file: String? = nil, in scratch: Scratch

@@ -95,7 +95,7 @@ struct HomeFixture {
             DeviceState(stage: stage, reason: "shared", isEnrolled: true, registration: "good", hasAgent: true))
     }
 
-    /// Has the person do something; fails with what they say.
+    /// Makes the person do something; fails with what the person reports.
     func person(_ words: [String]) async throws {
         let person = try await start(words)
         let code = try await person.waitForExit()
@@ -110,7 +110,7 @@ struct HomeFixture {
             in: scratch)
     }
 
-    /// Has the person close the window.
+    /// Makes the person close the window.
     func close() async throws {
         let close = try await RunningProgram.start(
             "/usr/bin/python3", [Repository.root + "/Tests/Person/close_window.py", "^Home screen$"],

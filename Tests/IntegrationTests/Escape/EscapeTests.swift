@@ -89,7 +89,7 @@ extension LiveDevice {
                 let report = try await Escapes.report(of: worker)
                 #expect(report.escapes == [])
                 #expect(report.observed.files == ["a window's /home/browser/Downloads"])
-                // The page got the path of the file, which does not exist where the browser runs.
+                // The page got the path of the file, but this path does not exist where the browser runs.
                 #expect(report.attempts["drop"] == ["Unreadable - Chromium"])
                 // A mail address starts no other browser.
                 #expect(report.observed.processes.filter { $0.contains("firefox") || $0.contains("x-www") } == [])

@@ -74,7 +74,7 @@ struct KioskFixture {
             environment: session.merging(headless) { $1 }, log: "sway.log", awaitsReady: false, in: scratch)
     }
 
-    /// Has sway check the configuration: sway starts even if a line of it is wrong.
+    /// Makes sway check the configuration: sway starts even if a line of it is wrong.
     static func validate(in scratch: Scratch) async throws -> (code: Int32, words: String) {
         try configure(scratch)
         let run = try await sway(["--validate"], ["XDG_RUNTIME_DIR": scratch.path], in: scratch)
@@ -103,7 +103,7 @@ struct KioskFixture {
     /// The lines that the windows have recorded.
     func said() throws -> [Substring] { try textOfFile(scratch.path("window.log")).split(separator: "\n") }
 
-    /// Has a person press shortcuts on a keyboard, named as in `Tests/Person/keyboard.py`.
+    /// Makes a person press shortcuts on a keyboard, named as in `Tests/Person/keyboard.py`.
     func press(_ shortcuts: [String], layout: String = "us", locks: String = "none") async throws {
         let person = try await RunningProgram.start(
             "/usr/bin/python3",

@@ -100,7 +100,7 @@ extension LiveDevice {
                 try await live.start(.broker, by: manager)
                 let said = try await peers.answer(of: other)
                 #expect(said.contains("-51414") && said.contains("other_app"), "\(said)")
-                // Nobody is signed in, which the broker only says to a process that could register.
+                // The broker says that nobody is signed in, but only to a process that could register.
                 let own = try await peers.ask()
                 #expect(own.contains("Nobody is signed in"), "\(own)")
             }

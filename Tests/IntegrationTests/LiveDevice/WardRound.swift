@@ -78,7 +78,7 @@ struct WardRound {
     /// The process id, for the search for traces.
     var pid: Int32 { program.pid }
 
-    /// Has the person do something; see Tests/Person/window.py.
+    /// Makes the person do something; see Tests/Person/window.py.
     @discardableResult
     func person(_ words: String...) async throws -> String {
         try await run("/usr/bin/python3", ["-W", "ignore", Repository.root + "/Tests/Person/window.py"] + words)

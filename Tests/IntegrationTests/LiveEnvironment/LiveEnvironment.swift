@@ -55,9 +55,9 @@ final class LiveEnvironment: Sendable {
         for program in Program.allCases { try await start(program) }
     }
 
-    /// Has the MDM name no data folders for the sample apps for the terminal. The tests' own process acts as these
-    /// apps, and the agent could not end this process, which has started the agent. Tests that need data folders name
-    /// them in the device's registry.
+    /// Makes the MDM configure the sample apps for the terminal without folders of data. The tests' own process acts as
+    /// these apps, and the agent could not end this process, which has started the agent. Tests that need folders of
+    /// data name them in the device's registry.
     private func nameNoDataFolders() async throws {
         for app in facts.apps.dropLast() {
             let configuration = ["clientId": app.clientID, "redirectUri": app.redirectURI]

@@ -111,7 +111,7 @@ final class RealDevice: Sendable {
         }
     }
 
-    /// Has the device ask for commands.
+    /// Makes the device ask for commands.
     func checkIn() async throws { try await expectDone(.checkIn) }
 
     // MARK: The worker

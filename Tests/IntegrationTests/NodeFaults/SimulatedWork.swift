@@ -70,8 +70,8 @@ struct SimulatedWork: Sendable {
         return isSettled && !hasResult && node != nil && isOver != true
     }
 
-    /// Uses what the device holds once more: the newest refresh token must work, older ones and those of ended sessions
-    /// must not.
+    /// Uses once more what the device holds. The newest refresh token must work; older refresh tokens, and those of
+    /// ended sessions, must not.
     private mutating func finish() async {
         let (session, former) = device.seen.withLock { ($0.session, $0.former) }
         if let session {

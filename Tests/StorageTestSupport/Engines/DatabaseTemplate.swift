@@ -4,7 +4,7 @@ internal import StoragePostgreSQL
 internal import Synchronization
 internal import TestSupport
 
-/// A PostgreSQL database with an engine's tables, of which each test gets a copy.
+/// A PostgreSQL database with an engine's tables. Each test gets a copy of it.
 final class DatabaseTemplate: Sendable {
     private let cluster: PostgreSQLCluster
     private let schema: String

@@ -46,7 +46,7 @@ private struct Scene {
         var named = NamedWorker<String, String>()
         /// Whether the next sign-out waits for the eraser of this process.
         var isRegistered = false
-        /// A change that the reader has not taken, and one that it has taken and not noted yet.
+        /// A change that the reader has not taken yet, and a change that it has taken but not noted yet.
         var untaken: Change?
         var taken: Change?
         /// The checks that MSAL has not answered, each with the number of changes known when it began.

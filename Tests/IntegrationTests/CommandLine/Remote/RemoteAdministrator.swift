@@ -112,7 +112,7 @@ struct RemoteAdministrator {
     }
 }
 
-/// Counts down, for answers of which only the first ones differ.
+/// Counts down, for a server whose first answers differ from the later ones.
 final class Countdown: Sendable {
     private let left: Mutex<Int>
 
