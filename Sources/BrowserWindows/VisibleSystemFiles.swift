@@ -42,7 +42,7 @@ package enum VisibleSystemFiles {
     private static let local = ["/usr/local/share/fonts", "/usr/local/share/ca-certificates"]
 
     /// Programs that start other programs for a page (a mail program, another browser, a terminal), and the
-    /// descriptions from which they choose. The programs that they start would be confined, too, but would follow no
+    /// descriptions from which they choose. The programs that they start would also be confined, but would follow no
     /// policy.
     private static let starters = [
         "/usr/bin/xdg-open", "/usr/bin/xdg-email", "/usr/bin/gio", "/usr/bin/gtk-launch", "/usr/bin/dbus-launch",

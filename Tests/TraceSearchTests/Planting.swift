@@ -155,5 +155,6 @@ struct Report: Decodable {
     }
 }
 
-/// A command prefix that drops root's capabilities, empty unless the tests run as root. Root is never refused a read.
+/// A command prefix that drops root's capabilities, because root may read every file; empty unless the tests run as
+/// root.
 let humble = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : []

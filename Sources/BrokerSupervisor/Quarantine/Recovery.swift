@@ -47,7 +47,7 @@ struct Recovery {
     private static let keysOfMachine =
         ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
 
-    /// Returns the apps that have a lock reason. If the file with the reasons is damaged, too, returns no apps, because
+    /// Returns the apps that have a lock reason. If the file with the reasons is also damaged, returns no apps, because
     /// a recovery must be possible even then.
     ///
     /// - Throws: ``FileError`` if the file cannot be read.

@@ -4,7 +4,7 @@
 package struct SessionTimeouts: Sendable, Codable, Equatable {
     /// Seconds without activity after which the session ends; 0 for never.
     package var idle: Int
-    /// How many seconds before that end apps are warned.
+    /// The seconds between the warning to apps and that end.
     package var idleWarning: Int
     /// How many seconds after the sign-in the shift ends; 0 for never.
     package var shiftLength: Int

@@ -8,7 +8,7 @@ struct DeviceSearch: Sendable {
     /// The devices that device management knows; nil if the server does not manage devices.
     let management: DeviceNeighbour?
 
-    /// Returns the device with a name.
+    /// Returns the device that this name means.
     ///
     /// - Throws: ``NamedRefusal`` `noDevice`, `ambiguousDevice` or `notJoined`, ``StorageError``
     func device(_ name: ObjectName, tenant: Tenant) async throws -> NamedDevice {
@@ -41,7 +41,7 @@ struct DeviceSearch: Sendable {
 }
 
 extension Platform {
-    /// Returns the devices of the directory with a name, for device management (``DeviceNeighbour``).
+    /// Returns the devices of the directory that this name can mean, for device management (``DeviceNeighbour``).
     ///
     /// - Parameter tenant: the tenant's id.
     /// - Throws: ``StorageError``

@@ -12,7 +12,7 @@ struct NamedObjects {
 
     // MARK: Tenants
 
-    /// Returns the tenant with an id or a domain.
+    /// Returns the tenant that has this id or domain.
     ///
     /// - Throws: ``NamedRefusal`` `noTenant`, ``StorageError``
     func tenant(_ name: ObjectName) throws -> Tenant {
@@ -39,7 +39,7 @@ struct NamedObjects {
 
     // MARK: People, groups and applications
 
-    /// Returns the person with an object id or a user principal name.
+    /// Returns the person who has this object id or user principal name.
     ///
     /// - Throws: ``AdminRefusal`` `noUser`, ``StorageError``
     func person(_ name: ObjectName, tenant: Tenant) throws -> User {

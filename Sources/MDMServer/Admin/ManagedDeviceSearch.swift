@@ -42,7 +42,7 @@ struct ManagedDeviceSearch: Sendable {
 }
 
 extension MDMService {
-    /// Returns the devices under management with a name, for the directory (``DeviceNeighbour``).
+    /// Returns the devices under management that this name can mean, for the directory (``DeviceNeighbour``).
     ///
     /// - Parameter tenant: the tenant's id.
     /// - Throws: ``StorageError``

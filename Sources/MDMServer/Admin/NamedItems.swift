@@ -11,7 +11,7 @@ struct NamedItems {
 
     // MARK: Tenants
 
-    /// Returns the tenant with an id or a domain.
+    /// Returns the tenant that has this id or domain.
     ///
     /// - Throws: ``MDMAdminRefusal`` `noTenant`, ``StorageError``
     func tenant(_ name: ObjectName) throws -> TenantID {

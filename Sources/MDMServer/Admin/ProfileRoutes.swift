@@ -98,7 +98,8 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// Returns the profile with a name, after checking it again together with the other profiles on the device.
+    /// Returns the profile that this name means, after checking it again together with the other profiles on the
+    /// device.
     private func checked(
         _ name: ObjectName, for device: DeviceRecord, tenant: TenantID
     ) async throws -> Profiles.Entry {

@@ -7,7 +7,7 @@ internal import Storage
 
 extension DeviceRefusal {
     /// The response to the device. Only ``unrecognized`` gets 403 with the code that makes a device drop its
-    /// enrollment. No refusal gets 401, because devices drop their enrollment after a 401, too.
+    /// enrollment. No refusal has status 401, because devices drop their enrollment after a 401 as well.
     var response: Response {
         switch self {
         case .noCertificate:

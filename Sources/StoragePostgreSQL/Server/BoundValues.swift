@@ -33,7 +33,7 @@ struct BoundValues {
             offsets.append(value == .null ? nil : start)
             lengths.append(Int32(clamping: bytes.count - start))
         }
-        // An empty value needs an address, too, because libpq interprets a null pointer as NULL.
+        // Even an empty value needs an address, because libpq interprets a null pointer as NULL.
         bytes.append(0)
         (self.bytes, self.offsets, self.lengths) = (bytes, offsets, lengths)
         types = values.map(Self.type)

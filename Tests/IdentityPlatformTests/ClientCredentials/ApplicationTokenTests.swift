@@ -10,7 +10,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Tests where tokens of applications count, and the tokens that the administration accepts.
+/// Tests which resources accept tokens of applications, and which tokens the administration accepts.
 @Suite struct ApplicationTokenTests {
     /// Signs a person in to the administration's tools, and returns the access token.
     private func personsToken(

@@ -103,14 +103,14 @@ import Testing
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
         fixture.clock.advance(by: .seconds(300))
-        // The browser's sign-in is recent enough, and later it is not.
+        // The browser's sign-in is recent enough at first, but not later.
         let recent = try await Screen(fixture, ["max_age": "300"])
         #expect(try await recent.type(try recent.userCode, browser).text.contains("name=\"choice\""))
         fixture.clock.advance(by: .seconds(1))
         let screen = try await Screen(fixture, ["max_age": "300"])
         let page = try await screen.type(try screen.userCode, browser)
         #expect(page.text.contains("name=\"password\"") && !page.text.contains("name=\"choice\""))
-        // The answer is refused, too, if the page before it is skipped.
+        // The answer is also refused if the page before it is skipped.
         let other = try await Screen(fixture)
         let form = try await other.type(try other.userCode, browser)
         let skipped = try await browser.post(

@@ -13,7 +13,7 @@ extension LiveOffline {
             ["nonsense", "other", "empty", "error", "busy", "redirect", "huge", "cut"]
             + (Soak.isRunning ? ["drip"] : [])
 
-        /// Returns more lies than there are requests, because the push channel and the receipts request nonces, too.
+        /// Returns more lies than there are requests, because the push channel and the receipts also request nonces.
         private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
 
         @Test func `a sign-in with a lying server fails, and the next one succeeds`() async throws {

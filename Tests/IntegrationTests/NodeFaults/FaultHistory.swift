@@ -201,7 +201,7 @@ struct RefreshChain: Sendable {
 
     var newest: String { tokens[tokens.count - 1] }
 
-    /// An older token whose successor was used too, so that no repetition is allowed.
+    /// An older token whose successor was also used, so that no repetition is allowed.
     var replayable: String? { tokens.count >= 3 ? tokens[tokens.count - 3] : nil }
 
     /// Call this with the outcome of a use of the newest token.

@@ -88,7 +88,7 @@ extension GraphRoute {
 
     private static func nickname(_ name: String) -> String { String(name.prefix { $0 != "@" }) }
 
-    /// Returns the change of a profile that the body describes.
+    /// Returns the change that the body describes, as a function of the present profile.
     ///
     /// - Throws: ``GraphError``
     private static func profile(_ body: GraphBody) throws -> @Sendable (User.Profile) -> User.Profile {
