@@ -14,7 +14,7 @@ internal import UnixSocket
 /// Its connection to the broker stays open, so the broker notices nothing: an order that arrives meanwhile waits in the
 /// socket. If the new start fails, the connection ends with the process.
 extension BrowserAgent {
-    /// What the agent knows that does not belong to a session. It contains nothing about a worker.
+    /// The agent's knowledge, except of sessions. It contains nothing about a worker.
     struct Knowledge: Codable {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken

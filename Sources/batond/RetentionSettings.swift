@@ -3,7 +3,7 @@ import DeviceSettings
 
 /// The object `retention` of the configuration file: for how long the device keeps data.
 struct RetentionSettings: Decodable {
-    /// For how many days receipts are kept; nil for the standard.
+    /// For how many days receipts are kept; nil for the default.
     let receiptDays: Int?
 
     private enum Key: String, CodingKey, CaseIterable { case receiptDays }

@@ -8,7 +8,7 @@ struct ManagedDeviceSearch: Sendable {
     /// The devices that the directory knows; nil if the server has no directory.
     let directory: DeviceNeighbour?
 
-    /// Returns the device with a name. It may have left.
+    /// Returns the device that this name means. It may have left.
     ///
     /// - Throws: ``MDMAdminRefusal`` `noDevice`, `ambiguousDevice` or `notManaged`, ``StorageError``
     func device(_ name: ObjectName, tenant: TenantID) async throws -> DeviceRecord {

@@ -16,7 +16,7 @@ package struct QueueMeasures: Sendable {
 }
 
 extension MDMService {
-    /// Counts the waiting commands. Reads only the index of waiting commands and their rows.
+    /// Counts the waiting commands. Reads only the waiting commands: their index and their rows.
     ///
     /// - Throws: ``StorageError``
     package func queueMeasures() async throws -> QueueMeasures {

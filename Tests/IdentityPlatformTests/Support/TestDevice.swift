@@ -100,7 +100,7 @@ struct TestDevice {
         return try await send(PrimaryRefreshToken.form(request: signed))
     }
 
-    /// Returns the epoch with a counter.
+    /// Returns the epoch that has this counter.
     static func epoch(_ counter: Int) -> DeviceEpoch? {
         DeviceEpoch(id: String(repeating: "0123456789abcdef", count: 2), counter: counter)
     }

@@ -61,7 +61,7 @@ import Testing
                 Result.self, from: Data(try #require(clients.log().split(separator: "\n").last).utf8))
             print("HAProxy: \(result.answers) answers by \(result.nodes), drained in \(taken)")
             #expect(result.failures.isEmpty && result.answers > 500)
-            // Both nodes served, and the first one had its clients close their kept connections.
+            // Both nodes served, and the first node made its clients close their kept connections.
             #expect(Set(result.nodes.keys) == Set(nodes.map { "\($0.port)" }))
             #expect(result.closed > 0)
         }
