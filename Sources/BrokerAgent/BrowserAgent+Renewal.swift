@@ -107,7 +107,7 @@ extension BrowserAgent {
     /// Starts anew, unless something has begun since the pause was asked for. By now, the link has stopped between two
     /// orders and no thread takes signals, so signals that arrive wait for the new start.
     ///
-    /// - Throws: ``ProcessFailure``, ``FileError`` if the agent cannot start anew. In that case it must end.
+    /// - Throws: ``ProcessFailure``, ``FileError`` if the agent cannot start anew. The agent must then end.
     func renew() throws {
         // Another program of this user may have sent the signal.
         guard isPaused, isRenewing, isAtRest, let channel, let lock, let taken = trash.latest else {

@@ -38,7 +38,7 @@ final class SupervisorAnswers: Sendable {
         try answer(message) == .accepted
     }
 
-    /// Whether the supervisor accepts a message. For a task, which must not block.
+    /// Whether the supervisor accepts a message. Suspends instead of blocking, for callers in a task.
     func accepts(_ message: (UInt64) -> SessionProcessMessage) async throws -> Bool {
         try await send(message).value() == .accepted
     }

@@ -214,7 +214,7 @@ extension FolderWalk.Entry {
     }
 }
 
-/// A time of the clock that file systems use for the times of changes (inode(7)), in nanoseconds since 1970.
+/// A time in nanoseconds since 1970, by the clock with which file systems date changes (inode(7)).
 private struct Instant: Equatable {
     let nanoseconds: Int
 

@@ -16,7 +16,8 @@ package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: S
         guard let value = unsafe getenv(heritageVariable).map({ unsafe String(cString: $0) }) else { return nil }
         unsafe unsetenv(heritageVariable)
         let words = value.split(separator: " ")
-        // Whoever starts a program may set the variable. Only the same process can have started anew.
+        // Any program that starts this one may set the variable. If the process has started anew, the variable names
+        // its own id.
         guard words.first.flatMap({ Int32($0) }) == getpid() else { return nil }
         reapChildren()
         var files: [Name: Descriptor] = [:]
