@@ -13,5 +13,5 @@ package enum IdentitySchema {
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
         + DevicesSchema.ahead + AuditSchema.clientAddress + ErasureSchema.migrations + BreakGlassSchema.migrations
         + DevicesSchema.names + ClientsSchema.applications + AuditSchema.interface
-        + IdempotencyKeys.migrations
+        + IdempotencyKeys.migrations + GroupsSchema.devices
 }

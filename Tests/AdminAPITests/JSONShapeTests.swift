@@ -34,9 +34,9 @@ import Testing
         IdentityAdmin.Device(
             deviceID: "d", id: "i", displayName: "n", operatingSystem: "Linux", operatingSystemVersion: "12",
             trustType: "AzureAd", profileType: "Shared", accountEnabled: true, isManaged: true, udid: "u",
-            registeredAt: 1, aheadAt: 1),
+            registeredAt: 1, aheadAt: 1, groups: ["g"]),
         IdentityAdmin.DeviceChange(accountEnabled: true),
-        IdentityAdmin.Group(id: "i", displayName: "n", description: "d", members: ["m"]),
+        IdentityAdmin.Group(id: "i", displayName: "n", description: "d", members: ["m"], deviceCount: 1),
         IdentityAdmin.KeyRotation(immediately: true),
         IdentityAdmin.NewClient(
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],

@@ -23,11 +23,13 @@ extension IdentityAdmin {
         /// When the device was first found to be ahead of a restored database, in milliseconds since 1970; nil if it
         /// was never found to be ahead.
         package let aheadAt: Int64?
+        /// The names of the groups that the device is in, sorted.
+        package let groups: [String]
 
         package init(
             deviceID: String, id: String, displayName: String, operatingSystem: String,
             operatingSystemVersion: String, trustType: String, profileType: String, accountEnabled: Bool,
-            isManaged: Bool, udid: String?, registeredAt: Int64, aheadAt: Int64? = nil
+            isManaged: Bool, udid: String?, registeredAt: Int64, aheadAt: Int64? = nil, groups: [String] = []
         ) {
             self.deviceID = deviceID
             self.id = id
@@ -41,6 +43,7 @@ extension IdentityAdmin {
             self.udid = udid
             self.registeredAt = registeredAt
             self.aheadAt = aheadAt
+            self.groups = groups
         }
     }
 

@@ -48,10 +48,9 @@ package struct AdminRoutes: Sendable {
         RoleRoutes(database: database).add(to: router)
         ClientRoutes(database: database, resources: resources).add(to: router)
         ApplicationRoutes(database: database).add(to: router)
-        DeviceRoutes(
-            database: database, search: DeviceSearch(database: database, management: managedDevices)
-        ).add(to: router)
-        GroupRoutes(database: database).add(to: router)
+        let search = DeviceSearch(database: database, management: managedDevices)
+        DeviceRoutes(database: database, search: search).add(to: router)
+        GroupRoutes(database: database, search: search).add(to: router)
         SessionRoutes(database: database).add(to: router)
         SigningKeyRoutes(keys: keys, environment: environment).add(to: router)
         BrandingRoutes(database: database).add(to: router)

@@ -33,6 +33,8 @@ extension AuditAction {
     package static let deviceUnmanaged = AuditAction(rawValue: "device.unmanage")
     package static let groupAdded = AuditAction(rawValue: "group.add")
     package static let groupChanged = AuditAction(rawValue: "group.change")
+    package static let groupDeviceAdded = AuditAction(rawValue: "group.device.add")
+    package static let groupDeviceRemoved = AuditAction(rawValue: "group.device.remove")
     package static let groupMemberAdded = AuditAction(rawValue: "group.member.add")
     package static let groupMemberRemoved = AuditAction(rawValue: "group.member.remove")
     package static let groupRemoved = AuditAction(rawValue: "group.remove")

@@ -8,6 +8,13 @@ struct DeviceSearch: Sendable {
     /// The devices that device management knows; nil if the server does not manage devices.
     let management: DeviceNeighbour?
 
+    /// Returns the device in the path of a call, identified by an id or by a unique name.
+    ///
+    /// - Throws: ``OperationRefusal``, ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
+    func device(in call: AdminCall) async throws -> DeviceID {
+        try await device(try call.name("device"), tenant: try await call.tenant()).id
+    }
+
     /// Returns the device that this name means.
     ///
     /// - Throws: ``NamedRefusal`` `noDevice`, `ambiguousDevice` or `notJoined`, ``StorageError``

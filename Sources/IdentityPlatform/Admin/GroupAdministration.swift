@@ -2,7 +2,7 @@
 internal import AdminAPI
 package import Storage
 
-/// Administrative acts on groups and their members.
+/// Administrative acts on groups, their members and their devices.
 package struct GroupAdministration: Sendable {
     let transactions: AdminTransactions
 
@@ -41,7 +41,7 @@ package struct GroupAdministration: Sendable {
         }
     }
 
-    /// Removes a group. Its members stay in the directory.
+    /// Removes a group. Its members and devices stay in the directory.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func remove(_ group: Group) async throws {
@@ -53,26 +53,59 @@ package struct GroupAdministration: Sendable {
 
     /// Adds a person to a group.
     ///
-    /// - Throws: ``AdminRefusal`` `taken` if the person is already a member, ``StorageError``
-    package func addMember(_ person: UserID, to group: Group) async throws {
+    /// - Returns: whether the person was not in the group before.
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    @discardableResult
+    package func addMember(_ person: UserID, to group: Group) async throws -> Bool {
         try await transactions.write { act in
             guard try Users(act.connection).find(person, tenant: group.tenant) != nil else { throw AdminRefusal.noUser }
-            guard try Groups(act.connection).addMember(person, to: group.id, tenant: group.tenant) else {
-                throw AdminRefusal.taken
+            guard try Groups(act.connection).find(group.id, tenant: group.tenant) != nil else {
+                throw AdminRefusal.noGroup
             }
+            guard try Groups(act.connection).addMember(person, to: group.id, tenant: group.tenant) else { return false }
             try act.record(.groupMemberAdded, of: group.tenant, subject: "\(group.id) \(person)")
+            return true
         }
     }
 
     /// Removes a person from a group.
     ///
+    /// - Returns: whether the person was in the group.
     /// - Throws: ``AdminRefusal``, ``StorageError``
-    package func removeMember(_ person: UserID, from group: Group) async throws {
+    @discardableResult
+    package func removeMember(_ person: UserID, from group: Group) async throws -> Bool {
         try await transactions.write { act in
-            guard try Groups(act.connection).removeMember(person, from: group.id, tenant: group.tenant) else {
-                throw AdminRefusal.noUser
+            let wasMember = try Groups(act.connection).removeMember(person, from: group.id, tenant: group.tenant)
+            if wasMember {
+                try act.record(.groupMemberRemoved, of: group.tenant, subject: "\(group.id) \(person)")
             }
-            try act.record(.groupMemberRemoved, of: group.tenant, subject: "\(group.id) \(person)")
+            return wasMember
+        }
+    }
+
+    /// Adds a device to a group. Does nothing if the device is already in the group.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func add(_ device: DeviceID, to group: Group) async throws {
+        try await transactions.write { act in
+            guard try Devices(act.connection).find(device, tenant: group.tenant) != nil else {
+                throw AdminRefusal.noDevice
+            }
+            guard try Groups(act.connection).find(group.id, tenant: group.tenant) != nil else {
+                throw AdminRefusal.noGroup
+            }
+            guard try Groups(act.connection).add(device, to: group.id, tenant: group.tenant) else { return }
+            try act.record(.groupDeviceAdded, of: group.tenant, subject: "\(group.id) \(device)")
+        }
+    }
+
+    /// Removes a device from a group. Does nothing if the device is not in the group.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func remove(_ device: DeviceID, from group: Group) async throws {
+        try await transactions.write { act in
+            guard try Groups(act.connection).remove(device, from: group.id, tenant: group.tenant) else { return }
+            try act.record(.groupDeviceRemoved, of: group.tenant, subject: "\(group.id) \(device)")
         }
     }
 

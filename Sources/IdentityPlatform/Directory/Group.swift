@@ -3,7 +3,7 @@ package import Storage
 
 package typealias GroupID = ID<Group>
 
-/// A group of people in the directory.
+/// A group of people and devices in the directory, for example a ward.
 package struct Group: Sendable {
     package let tenant: TenantID
     package let id: GroupID

@@ -18,7 +18,12 @@ enum GroupMember: Table {
     enum Column: String, ColumnName { case tenant, directoryGroup, person }
 }
 
-/// Access to the groups and their members in one transaction.
+enum GroupDevice: Table {
+    static let table = "groupDevice"
+    enum Column: String, ColumnName { case tenant, directoryGroup, device }
+}
+
+/// Access to the groups, their members and their devices in one transaction.
 package struct Groups {
     private let connection: any Connection
 
@@ -93,6 +98,70 @@ package struct Groups {
             """
             DELETE FROM groupMember
             WHERE tenant = \(tenant) AND directoryGroup = \(group) AND person = \(person)
+            """) == 1
+    }
+
+    // MARK: Devices
+
+    /// Returns a page of a group's devices, in the order of their names, and one device more if there is another page.
+    ///
+    /// - Throws: ``OperationRefusal``, ``StorageError``
+    func devices(of group: GroupID, tenant: TenantID, on page: PageRequest) throws -> [Device] {
+        let selection = try page.selection(orderedBy: Device.Column.displayName, .id)
+        return try connection.records(
+            Device.self,
+            """
+            WHERE tenant = \(tenant) AND id IN
+                (SELECT device FROM groupDevice WHERE tenant = \(tenant) AND directoryGroup = \(group)) \(selection)
+            """)
+    }
+
+    /// Returns the number of devices in each of some groups that has any.
+    ///
+    /// - Throws: ``StorageError``
+    func deviceCounts(of groups: [GroupID], tenant: TenantID) throws -> [GroupID: Int] {
+        let rows = try connection.rows(
+            """
+            SELECT directoryGroup, COUNT(*) AS devices FROM groupDevice
+            WHERE tenant = \(tenant) AND directoryGroup IN \(SQL.list(groups)) GROUP BY directoryGroup
+            """)
+        return try rows.reduce(into: [:]) { counts, row in
+            let group: GroupID = try row["directoryGroup"]
+            counts[group] = try row["devices"]
+        }
+    }
+
+    /// Returns the names of the groups that each of some devices is in, sorted.
+    ///
+    /// - Throws: ``StorageError``
+    func names(ofGroupsWith devices: [DeviceID], tenant: TenantID) throws -> [DeviceID: [String]] {
+        let rows = try connection.rows(
+            """
+            SELECT groupDevice.device AS device, directoryGroup.displayName AS displayName FROM groupDevice
+            JOIN directoryGroup ON directoryGroup.tenant = groupDevice.tenant
+                AND directoryGroup.id = groupDevice.directoryGroup
+            WHERE groupDevice.tenant = \(tenant) AND groupDevice.device IN \(SQL.list(devices))
+            ORDER BY directoryGroup.displayName, directoryGroup.id
+            """)
+        return try rows.reduce(into: [:]) { names, row in
+            let device: DeviceID = try row["device"]
+            names[device, default: []].append(try row["displayName"])
+        }
+    }
+
+    /// - Returns: whether the device was not in the group before.
+    func add(_ device: DeviceID, to group: GroupID, tenant: TenantID) throws -> Bool {
+        try connection.insert(
+            into: GroupDevice.self, [.tenant: tenant, .directoryGroup: group, .device: device],
+            "ON CONFLICT (tenant, directoryGroup, device) DO NOTHING") == 1
+    }
+
+    /// - Returns: whether the device was in the group.
+    func remove(_ device: DeviceID, from group: GroupID, tenant: TenantID) throws -> Bool {
+        try connection.execute(
+            """
+            DELETE FROM groupDevice
+            WHERE tenant = \(tenant) AND directoryGroup = \(group) AND device = \(device)
             """) == 1
     }
 }

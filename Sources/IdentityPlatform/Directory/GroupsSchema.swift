@@ -2,6 +2,22 @@
 internal import Storage
 
 enum GroupsSchema {
+    /// Adds the devices of groups.
+    static let devices = [
+        Migration(
+            "group devices",
+            [
+                """
+                CREATE TABLE groupDevice (
+                    tenant TEXT NOT NULL, directoryGroup TEXT NOT NULL, device TEXT NOT NULL,
+                    PRIMARY KEY (tenant, directoryGroup, device),
+                    FOREIGN KEY (tenant, directoryGroup) REFERENCES directoryGroup (tenant, id) ON DELETE CASCADE,
+                    FOREIGN KEY (tenant, device) REFERENCES device (tenant, id) ON DELETE CASCADE)
+                """,
+                "CREATE INDEX groupDeviceByDevice ON groupDevice (tenant, device)",
+            ])
+    ]
+
     static let migrations = [
         Migration(
             "groups",

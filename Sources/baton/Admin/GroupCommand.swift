@@ -2,11 +2,14 @@
 import AdminAPI
 import ArgumentParser
 
-/// Manages groups of people.
+/// Manages groups of people and devices.
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "group", abstract: "List, add and remove groups and their members.",
-        subcommands: [List.self, Add.self, Remove.self, AddMember.self, RemoveMember.self])
+        commandName: "group", abstract: "List, add and remove groups, their members and their devices.",
+        subcommands: [
+            List.self, Add.self, Remove.self, AddMember.self, RemoveMember.self, Devices.self, AddDevice.self,
+            RemoveDevice.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the groups and their members.")
@@ -14,8 +17,9 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.listGroups(query: names.query), ["ID", "NAME", "MEMBERS"]) { group in
-                [group.id, group.displayName, group.members.joined(separator: ", ")]
+            try await admin.list(IdentityAdmin.listGroups(query: names.query), ["ID", "NAME", "DEVICES", "MEMBERS"]) {
+                group in
+                [group.id, group.displayName, String(group.deviceCount), group.members.joined(separator: ", ")]
             }
         }
     }
@@ -36,7 +40,7 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a group; its members stay.")
+        static let configuration = CommandConfiguration(abstract: "Remove a group; its members and devices stay.")
         @Argument(help: "The group's name or id.") var group: String
         @OptionGroup var admin: AdminOptions
 
@@ -46,32 +50,68 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct AddMember: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a person to a group.")
-        @OptionGroup var membership: Membership
+        static let configuration = CommandConfiguration(abstract: "Add people to a group.")
+        @Argument(help: "The group's name or id.") var group: String
+        @OptionGroup var people: NameList
+        @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await membership.change(
-                IdentityAdmin.addGroupMember, done: "\(membership.user) is in \(membership.group).")
+            try await people.change(IdentityAdmin.addGroupMember, of: group, each: "user", admin) {
+                $0 == 1 ? "1 person is in \(group)." : "\($0) people are in \(group)."
+            }
         }
     }
 
     struct RemoveMember: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a person from a group.")
-        @OptionGroup var membership: Membership
+        static let configuration = CommandConfiguration(abstract: "Remove people from a group.")
+        @Argument(help: "The group's name or id.") var group: String
+        @OptionGroup var people: NameList
+        @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await membership.change(
-                IdentityAdmin.removeGroupMember, done: "\(membership.user) is no longer in \(membership.group).")
+            try await people.change(IdentityAdmin.removeGroupMember, of: group, each: "user", admin) {
+                $0 == 1 ? "1 person is no longer in \(group)." : "\($0) people are no longer in \(group)."
+            }
         }
     }
 
-    struct Membership: ParsableArguments {
+    struct Devices: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the devices of a group.")
         @Argument(help: "The group's name or id.") var group: String
-        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var names: NamePrefix
         @OptionGroup var admin: AdminOptions
 
-        func change(_ endpoint: Endpoint<Empty, Empty>, done: String) async throws {
-            try await admin.change(endpoint(["group": group, "user": user]), done: done)
+        func run() async throws {
+            try await admin.show(IdentityAdmin.listGroupDevices(["group": group], query: names.query)) { devices in
+                ManagedDeviceCommand.List.lines(devices)
+            }
+        }
+    }
+
+    struct AddDevice: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add devices to a group.")
+        @Argument(help: "The group's name or id.") var group: String
+        @OptionGroup var devices: NameList
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await devices.change(IdentityAdmin.addGroupDevice, of: group, each: "device", admin) {
+                $0 == 1 ? "1 device is in \(group)." : "\($0) devices are in \(group)."
+            }
+        }
+    }
+
+    struct RemoveDevice: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove devices from a group; they stay in the directory.")
+        @Argument(help: "The group's name or id.") var group: String
+        @OptionGroup var devices: NameList
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await devices.change(IdentityAdmin.removeGroupDevice, of: group, each: "device", admin) {
+                $0 == 1 ? "1 device is no longer in \(group)." : "\($0) devices are no longer in \(group)."
+            }
         }
     }
 }

@@ -20,17 +20,20 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(IdentityAdmin.listDevices(query: names.query)) { devices in
-                TextTable.lines(
-                    ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"],
-                    devices.map { device in
-                        [
-                            device.displayName, device.deviceID, device.profileType,
-                            device.accountEnabled ? "yes" : "no", TextTable.time(device.registeredAt),
-                            device.udid ?? "-",
-                        ]
-                    }) + devices.compactMap(Self.warning)
-            }
+            try await admin.show(IdentityAdmin.listDevices(query: names.query), lines: Self.lines)
+        }
+
+        /// Returns the lines of a table of devices, with warnings below.
+        static func lines(_ devices: [IdentityAdmin.Device]) -> [String] {
+            TextTable.lines(
+                ["NAME", "GROUPS", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"],
+                devices.map { device in
+                    [
+                        device.displayName, device.groups.isEmpty ? "-" : device.groups.joined(separator: ", "),
+                        device.deviceID, device.profileType, device.accountEnabled ? "yes" : "no",
+                        TextTable.time(device.registeredAt), device.udid ?? "-",
+                    ]
+                }) + devices.compactMap(Self.warning)
         }
 
         private static func warning(_ device: IdentityAdmin.Device) -> String? {

@@ -227,23 +227,6 @@ import Testing
         #expect(amara.map(\.begunAt) == [now.rawValue])
     }
 
-    @Test func `groups are created and filled over the socket`() async throws {
-        let fixture = try await TestPlatform()
-        let admin = admin(fixture)
-        let made: IdentityAdmin.Group = try await admin.call(
-            IdentityAdmin.addGroup, ["tenant": "-"],
-            body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: "Nights"))
-        let member = ["tenant": "-", "group": "Ward 7", "user": "amara@contoso.test"]
-        #expect(try await admin.send(IdentityAdmin.addGroupMember, member).status == .noContent)
-        let groups: [IdentityAdmin.Group] = try await admin.call(IdentityAdmin.listGroups, ["tenant": "-"])
-        #expect(groups.map(\.members) == [["amara@contoso.test"]] && groups.first?.id == made.id)
-        #expect(try await admin.send(IdentityAdmin.removeGroupMember, member).status == .noContent)
-        #expect(try await admin.send(IdentityAdmin.removeGroupMember, member).failureCode == "identity.user.missing")
-        #expect(
-            try await admin.send(IdentityAdmin.removeGroup, ["tenant": "-", "group": made.id]).status == .noContent)
-        #expect(try await admin.send(IdentityAdmin.removeGroup, member).failureCode == "identity.group.missing")
-    }
-
     @Test func `every action is in the audit log`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)

@@ -14,22 +14,11 @@ import Testing
     private static let second = "22222222-2222-4222-8222-222222222222"
     private static let third = "33333333-3333-4333-8333-333333333333"
 
-    /// Adds a device to the directory.
     private func join(
         _ id: String, _ name: String, udid: String? = nil, managed: String? = nil, serial: String? = nil,
         _ fixture: TestPlatform
     ) async throws {
-        let objectID = "0" + id.dropFirst()
-        try await fixture.platform.database.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion,
-                    trustType, profileType, accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey,
-                    transportKey, registered, managedAs, managedName, serialNumber)
-                VALUES (\(fixture.tenant.id), \(id), \(objectID), \(name), 'Linux', '12', 'AzureAd', 'Shared', 1, 0,
-                    \(Array(id.utf8)), 1, \([UInt8(1)]), \([UInt8(1)]), 1, \(udid), \(managed), \(serial))
-                """)
-        }
+        try await fixture.addDevice(id, named: name, udid: udid, managedName: managed, serialNumber: serial)
     }
 
     private func device(_ name: String, _ admin: AdminClient) async throws -> String {

@@ -15,10 +15,14 @@ import Testing
         operation.query.contains { $0.name == QueryParameter.after.name }
     }
 
-    /// Makes seven objects of each kind. Where names need not be unique, several have one name.
+    /// The names in the paths of lists.
+    private static let places = ["group": "Ward"]
+
+    /// Makes seven objects of each kind. Where names need not be unique, several have one name. The devices are in a group.
     private func fixture() async throws -> TestAdministration {
         let fixture = try await TestAdministration()
         let (acts, tenant) = (fixture.acts, fixture.tenant)
+        let ward = try await acts.groups.add("Ward", mailNickname: "ward", description: nil, tenant: tenant.id)
         for number in 0..<7 {
             let name = "name \(number / 3)"
             let person = try await fixture.person("person\(number)")
@@ -26,7 +30,9 @@ import Testing
             _ = try await acts.groups.add(name, mailNickname: "ward\(number)", description: nil, tenant: tenant.id)
             _ = try await acts.clients.add(
                 NewClient(displayName: name, redirectURIs: ["https://app.test/cb"]), tenant: tenant)
-            try await fixture.addDirectoryDevice(id: "0d0d0d0d-0000-4000-8000-00000000000\(number)", name: name)
+            let device = "0d0d0d0d-0000-4000-8000-00000000000\(number)"
+            try await fixture.addDirectoryDevice(id: device, name: name)
+            try await acts.groups.add(try #require(DeviceID(rawValue: device)), to: ward)
             // A device chooses its UDID itself.
             try await fixture.addManagedDevice(udid: "U \(number)%2", name: name)
             try await fixture.management.database.write { connection in
@@ -63,12 +69,14 @@ import Testing
     @Test func `all pages of a list together are the list, in the same order, through both interfaces`() async throws {
         let fixture = try await fixture()
         let token = try await fixture.token(of: fixture.admin)
-        #expect(Self.lists.count == 9)
+        #expect(Self.lists.count == 10)
         for operation in Self.lists {
-            let whole = try items(try await fixture.call(operation, query: [("limit", "1000")], token: token))
+            let whole = try items(
+                try await fixture.call(operation, Self.places, query: [("limit", "1000")], token: token))
             #expect(whole.count >= 7 && Set(whole).count == whole.count, "\(operation.id): \(whole.count)")
             for size in [1, 2, 3, whole.count - 1, whole.count, whole.count + 1] {
-                var path: String? = operation.path(["tenant": "-"], query: [("limit", "\(size)")])
+                var path: String? = operation.path(
+                    Self.places.merging(["tenant": "-"]) { $1 }, query: [("limit", "\(size)")])
                 var pages: [[String]] = []
                 while let place = path {
                     let answer = try await fixture.send(.get, place, token: token)
@@ -80,7 +88,7 @@ import Testing
                 #expect(pages.dropLast().allSatisfy { $0.count == size })
                 #expect(pages.last?.isEmpty == false, "\(operation.id), \(size)")
             }
-            let operated = try await fixture.operate(operation, query: [("limit", "2")])
+            let operated = try await fixture.operate(operation, Self.places, query: [("limit", "2")])
             #expect(try items(operated) == Array(whole.prefix(2)), "\(operation.id)")
             #expect(try next(operated) != nil)
         }
@@ -111,18 +119,19 @@ import Testing
         let byName = Self.lists.filter { operation in
             operation.query.contains { $0.name == QueryParameter.startsWith.name }
         }
-        #expect(byName.count == 7)
+        #expect(byName.count == 8)
         for operation in byName {
             let (beginning, member) = beginnings[operation.id] ?? ("name 1", "displayName")
             func names(_ answer: TestResponse) throws -> [String] {
                 let list = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [[String: Any]])
                 return try list.map { try #require($0[member] as? String) }
             }
-            let whole = try names(try await fixture.call(operation, query: [("limit", "1000")], token: token))
+            let whole = try names(
+                try await fixture.call(operation, Self.places, query: [("limit", "1000")], token: token))
             let wanted = whole.filter { $0.hasPrefix(beginning) }
             #expect(!wanted.isEmpty && wanted.count < whole.count, "\(operation.id)")
             var path: String? = operation.path(
-                ["tenant": "-"], query: [("startsWith", beginning), ("limit", "2")])
+                Self.places.merging(["tenant": "-"]) { $1 }, query: [("startsWith", beginning), ("limit", "2")])
             var found: [String] = []
             while let place = path, found.count <= whole.count {
                 let answer = try await fixture.send(.get, place, token: token)
@@ -131,11 +140,12 @@ import Testing
             }
             #expect(found == wanted, "\(operation.id)")
             for nothing in ["~", beginning + "\u{10FFFD}", beginning.uppercased(), "%", "_"] {
-                let answer = try await fixture.call(operation, query: [("startsWith", nothing)], token: token)
+                let answer = try await fixture.call(
+                    operation, Self.places, query: [("startsWith", nothing)], token: token)
                 #expect(answer.text == "[]", "\(operation.id): \(nothing)")
             }
             for bad in ["", "a\u{0}b", "\n", String(repeating: "a", count: 1025)] {
-                let answer = try await fixture.call(operation, query: [("startsWith", bad)], token: token)
+                let answer = try await fixture.call(operation, Self.places, query: [("startsWith", bad)], token: token)
                 #expect(answer.refusal == "\(operation.engine).malformed", "\(operation.id): \(answer.text)")
             }
         }
@@ -164,16 +174,18 @@ import Testing
         let token = try await fixture.token(of: fixture.admin)
         for operation in Self.lists {
             for limit in ["0", "1001", "-1", "9223372036854775807", "9223372036854775808", "1.5", "x", ""] {
-                let answer = try await fixture.call(operation, query: [("limit", limit)], token: token)
+                let answer = try await fixture.call(operation, Self.places, query: [("limit", limit)], token: token)
                 #expect(answer.status == .badRequest, "\(operation.id), \(limit): \(answer.text)")
                 let isNumber = Int(limit) != nil
                 #expect(answer.refusal == (isNumber ? "admin.page" : "\(operation.engine).malformed"), "\(limit)")
             }
             for limit in ["1", "1000"] {
-                #expect(try await fixture.call(operation, query: [("limit", limit)], token: token).status == .ok)
+                #expect(
+                    try await fixture.call(operation, Self.places, query: [("limit", limit)], token: token).status
+                        == .ok)
             }
             for place in ["%", "not base64!", Data([0xff, 0xfe]).base64EncodedString(), "AAAA"] {
-                let answer = try await fixture.call(operation, query: [("after", place)], token: token)
+                let answer = try await fixture.call(operation, Self.places, query: [("after", place)], token: token)
                 #expect(answer.status == .badRequest && answer.refusal == "admin.page", "\(operation.id), \(place)")
             }
         }
@@ -195,9 +207,10 @@ import Testing
         let other = try await fixture.acts.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         let stranger = try await fixture.token(
             of: try await fixture.person("stranger", .globalAdministrator, tenant: other))
+        _ = try await fixture.acts.groups.add("Ward", mailNickname: "ward", description: nil, tenant: other.id)
         let own = try await fixture.token(of: fixture.admin)
         for operation in Self.lists {
-            let first = try await fixture.call(operation, query: [("limit", "1")], token: own)
+            let first = try await fixture.call(operation, Self.places, query: [("limit", "1")], token: own)
             let rest = try await fixture.send(.get, try #require(try next(first)), token: stranger)
             #expect(rest.status == .ok && !rest.text.contains("contoso"), "\(operation.id): \(rest.text)")
             #expect(!rest.text.contains("name 1"), "\(operation.id): \(rest.text)")

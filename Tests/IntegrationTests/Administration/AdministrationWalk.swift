@@ -94,6 +94,10 @@ struct AdministrationWalk {
         try await call(IdentityAdmin.getGroup, ward)
         try await call(IdentityAdmin.listGroups)
         try await call(IdentityAdmin.removeGroupMember, ["group": "Ward 7", "user": "kim@contoso.test"])
+        let tablet = ["group": "Ward 7", "device": Self.directoryDevice]
+        try await call(IdentityAdmin.addGroupDevice, tablet)
+        try await call(IdentityAdmin.listGroupDevices, ward)
+        try await call(IdentityAdmin.removeGroupDevice, tablet)
         try await call(IdentityAdmin.removeGroup, ward)
         let role = ["role": "Helpdesk Administrator", "user": "kim@contoso.test"]
         try await call(IdentityAdmin.assignRole, role)

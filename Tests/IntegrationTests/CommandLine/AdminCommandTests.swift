@@ -251,6 +251,35 @@ import Testing
 
     // MARK: People
 
+    @Test func `a group takes devices and people by name, or from a file, and can be filled again`() async throws {
+        try await withDevices { admin in
+            try await admin.done("group", "add", "Ward 7")
+            let list = admin.scratch.path("devices.txt")
+            try Data("\u{FEFF}ward-7\r\n\r\n  \(Self.second) \n".utf8).write(to: URL(filePath: list))
+            for _ in 1...2 {
+                let done = try await admin.done("group", "add-device", "Ward 7", "--from", list)
+                #expect(done.contains("2 devices are in Ward 7."), "\(done)")
+            }
+            #expect(try await admin.done("group", "add-member", "Ward 7", "u@a.test").contains("1 person is in Ward 7."))
+            let devices = try await admin.done("group", "devices", "Ward 7")
+            #expect(devices.contains(/ward-7 +Ward 7 +/) && devices.contains(/ward-8 +Ward 7 +/), "\(devices)")
+            #expect(try await admin.done("group", "list").contains(/Ward 7 +2 +u@a\.test/))
+            // The command stops at the first name that means nothing, and says how far it came.
+            try Data("\(Self.second)\nward-9\n".utf8).write(to: URL(filePath: list))
+            let stopped = try await admin.run(["group", "remove-device", "Ward 7", "--from", list])
+            #expect(stopped.code == 1 && stopped.errors.contains("1 of 2 are done; the next one is ward-9."))
+            #expect(stopped.errors.contains("identity.device.missing"), "\(stopped.errors)")
+            #expect(try await admin.done("group", "list").contains(/Ward 7 +1 +/))
+            try Data([0x66, 0xFF]).write(to: URL(filePath: list))
+            for path in [list, admin.scratch.path("none")] {
+                let refused = try await admin.refused("group", "add-device", "Ward 7", "--from", path)
+                #expect(refused.code == "file_unreadable")
+            }
+            #expect(try await admin.run(["group", "add-device", "Ward 7"]).code == 64)
+            #expect(try await admin.run(["group", "add-device", "Ward 7", "ward-7", "--from", list]).code == 64)
+        }
+    }
+
     @Test func `a person can be shown, partly changed, and listed as disabled`() async throws {
         try await withDevices { admin in
             let shown = try await admin.done("user", "show", "U@a.test")

@@ -14,31 +14,25 @@ struct DeviceRoutes: Sendable {
             let tenant = try await call.tenant()
             return try await database.read { connection in
                 let devices = try Devices(connection).all(tenant: tenant.id, on: page)
-                let details = try AdministeredDevices(connection).details(of: devices)
-                return Page(devices, of: page, key: \.listKey) { shown($0, details[$0.id]) }
+                return try AdministeredDevices(connection).page(devices, of: page)
             }
         }
         router.on(object: IdentityAdmin.getDevice) { call in
             let tenant = try await call.tenant()
-            let id = try await device(call, tenant)
+            let id = try await search.device(in: call)
             return try await database.read { try shown(id, of: tenant, $0) }
         }
         router.on(IdentityAdmin.changeDevice) { call, body in
             let tenant = try await call.tenant()
             let change = try body.decoded()
-            let id = try await device(call, tenant)
+            let id = try await search.device(in: call)
             try await acts(call, changing: id, of: tenant).setEnabled(change.accountEnabled, id, tenant: tenant)
         }
         router.on(IdentityAdmin.removeDevice) { call in
             let tenant = try await call.tenant()
-            let id = try await device(call, tenant)
+            let id = try await search.device(in: call)
             try await acts(call, changing: id, of: tenant).remove(id, tenant: tenant)
         }
-    }
-
-    /// Returns the device in the path, identified by an id or by a unique name.
-    private func device(_ call: AdminCall, _ tenant: Tenant) async throws -> DeviceID {
-        try await search.device(try call.name("device"), tenant: tenant).id
     }
 
     private func acts(_ call: AdminCall, changing id: DeviceID, of tenant: Tenant) -> DeviceAdministration {
@@ -46,16 +40,10 @@ struct DeviceRoutes: Sendable {
     }
 
     private func shown(_ id: DeviceID, of tenant: Tenant, _ connection: any Connection) throws -> IdentityAdmin.Device {
-        guard let device = try Devices(connection).find(id, tenant: tenant.id) else { throw AdminRefusal.noDevice }
-        return shown(device, try AdministeredDevices(connection).details(of: [device])[id])
-    }
-
-    private func shown(_ device: Device, _ details: DeviceDetails?) -> IdentityAdmin.Device {
-        IdentityAdmin.Device(
-            deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
-            operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
-            trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,
-            accountEnabled: device.isEnabled, isManaged: device.isManaged, udid: details?.udid,
-            registeredAt: device.registered.rawValue, aheadAt: details?.ahead?.rawValue)
+        let device = try Devices(connection).find(id, tenant: tenant.id)
+        guard let shown = try AdministeredDevices(connection).shown(device.map { [$0] } ?? []).first else {
+            throw AdminRefusal.noDevice
+        }
+        return shown
     }
 }

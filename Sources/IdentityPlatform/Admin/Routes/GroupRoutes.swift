@@ -7,13 +7,17 @@ internal import Storage
 /// The administration routes for groups.
 struct GroupRoutes: Sendable {
     let database: any Database
+    let search: DeviceSearch
 
     func add(to router: AdminRouter) {
         router.on(list: IdentityAdmin.listGroups) { call, page in
             let tenant = try await call.tenant()
             return try await database.read { connection in
                 let groups = try Groups(connection).all(tenant: tenant.id, on: page)
-                return try Page(groups, of: page, key: \.listKey) { try shown($0, connection) }
+                let devices = try Groups(connection).deviceCounts(of: groups.map(\.id), tenant: tenant.id)
+                return try Page(groups, of: page, key: \.listKey) {
+                    try shown($0, deviceCount: devices[$0.id] ?? 0, connection)
+                }
             }
         }
         router.on(object: IdentityAdmin.getGroup) { call in
@@ -47,6 +51,25 @@ struct GroupRoutes: Sendable {
             let (group, user) = (try await group(call), try await call.user())
             try await call.acts.groups.removeMember(user.id, from: group)
         }
+        addDevices(to: router)
+    }
+
+    private func addDevices(to router: AdminRouter) {
+        router.on(list: IdentityAdmin.listGroupDevices) { call, page in
+            let group = try await group(call)
+            return try await database.read { connection in
+                let devices = try Groups(connection).devices(of: group.id, tenant: group.tenant, on: page)
+                return try AdministeredDevices(connection).page(devices, of: page)
+            }
+        }
+        router.on(IdentityAdmin.addGroupDevice) { call in
+            let (group, device) = (try await group(call), try await search.device(in: call))
+            try await call.acts.groups.add(device, to: group)
+        }
+        router.on(IdentityAdmin.removeGroupDevice) { call in
+            let (group, device) = (try await group(call), try await search.device(in: call))
+            try await call.acts.groups.remove(device, from: group)
+        }
     }
 
     /// Returns the group in the path, identified by its id or by a unique name.
@@ -56,9 +79,17 @@ struct GroupRoutes: Sendable {
     }
 
     private func shown(_ group: Group, _ connection: any Connection) throws -> IdentityAdmin.Group {
+        let count = try Groups(connection).deviceCounts(of: [group.id], tenant: group.tenant)[group.id]
+        return try shown(group, deviceCount: count ?? 0, connection)
+    }
+
+    private func shown(
+        _ group: Group, deviceCount: Int, _ connection: any Connection
+    ) throws -> IdentityAdmin.Group {
         let members = try Groups(connection).members(of: group.id, tenant: group.tenant)
         return IdentityAdmin.Group(
             id: group.id.rawValue, displayName: group.displayName, description: group.description,
-            members: try members.compactMap { try Users(connection).find($0, tenant: group.tenant)?.userPrincipalName })
+            members: try members.compactMap { try Users(connection).find($0, tenant: group.tenant)?.userPrincipalName },
+            deviceCount: deviceCount)
     }
 }

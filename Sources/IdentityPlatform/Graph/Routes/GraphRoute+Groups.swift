@@ -24,15 +24,15 @@ extension GraphRoute {
             GraphRoute(.post, "/groups/{id}/members/$ref", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
                 let person = try await call.reference()
-                try await call.directory.administration(call.actor(changing: .groups)).groups.addMember(
-                    person, to: group)
+                let groups = try call.directory.administration(call.actor(changing: .groups)).groups
+                guard try await groups.addMember(person, to: group) else { throw AdminRefusal.taken }
                 return Response(status: .noContent)
             },
             GraphRoute(.delete, "/groups/{id}/members/{member}/$ref", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
                 let person = try call.member()
-                try await call.directory.administration(call.actor(changing: .groups))
-                    .groups.removeMember(person, from: group)
+                let groups = try call.directory.administration(call.actor(changing: .groups)).groups
+                guard try await groups.removeMember(person, from: group) else { throw AdminRefusal.noUser }
                 return Response(status: .noContent)
             },
         ]
