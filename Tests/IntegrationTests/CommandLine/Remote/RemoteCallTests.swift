@@ -173,6 +173,14 @@ import Testing
         }
     }
 
+    @Test func `a refusal does not control the terminal`() async throws {
+        try await signedIn { admin in
+            answering(admin) { $0.path.hasSuffix("/users") ? .refusal(403, #"admin.role\u001b[31m"#) : nil }
+            let plain = try await admin.run(["user", "list"])
+            #expect(plain.errors == "baton: Cause. [admin.role\\u{1b}[31m]\n  Remedy.\n", "\(plain)")
+        }
+    }
+
     @Test func `a pause that the server asks for is made if it is short, and is reported if it is long`() async throws {
         try await signedIn { admin in
             let pauses = Countdown(2)
