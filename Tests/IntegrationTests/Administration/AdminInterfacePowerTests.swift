@@ -84,12 +84,24 @@ import Testing
                     "\(client) \(operation.id): \(refused.text)")
             }
         }
+        // Every operation on an application that is declared to give power checks for it.
+        let pem = try SigningKey.p256(P256.Signing.PrivateKey()).publicPEM().replacing("\n", with: "\\n")
+        let bodies = [
+            IdentityAdmin.addClientKey.operation.id: #"{"name":"second","publicKey":"\#(pem)"}"#,
+            IdentityAdmin.changeClient.operation.id: #"{"accountEnabled":false}"#,
+        ]
         let keys = try await fixture.call(
             IdentityAdmin.listClientKeys.operation, ["client": other.client.id.rawValue], token: token)
         let key = try #require(try keys.decoded([IdentityAdmin.ClientKey].self).first).id
-        let removal = try await fixture.call(
-            IdentityAdmin.removeClientKey.operation, ["client": other.client.id.rawValue, "key": key], token: token)
-        #expect(removal.refusal == "admin.privileged", "\(removal.text)")
+        let powerful = AdminOperation.all.filter { $0.givesPower && $0.path.contains("{client}") }
+        #expect(powerful.count == 8)
+        for operation in powerful {
+            let places = [
+                "client": other.client.id.rawValue, "key": key, "secret": "s", "permission": "User.Read.All",
+            ]
+            let refused = try await fixture.call(operation, places, token: token, body: bodies[operation.id])
+            #expect(refused.refusal == "admin.privileged", "\(operation.id): \(refused.text)")
+        }
         // It may do all of this with an ordinary application, and a Global Administrator with each.
         for (operation, places, body) in acts(on: notes.id.rawValue) {
             let done = try await fixture.call(operation, places, token: token, body: body)
