@@ -37,6 +37,6 @@ extension IdentityAdmin {
         "unassignRole", .delete("/identity/tenants/{tenant}/roles/{role}/members/{user}"),
         by: .roles(
             .globalAdministrator, .privilegedRoleAdministrator, permission: "RoleManagement.ReadWrite.Directory"),
-        effect: .danger("role.unassign"), givesPower: true,
+        effect: .danger("role.unassign"), givesPower: true, errors: ["identity.role.last"],
         summary: "Removes a role from a person.")
 }
