@@ -150,7 +150,12 @@ import Testing
                 "</identity/tenants/-/groups>; rel=next",
                 "<//evil.test/identity/tenants/-/users>; rel=next", "</identity/tenants/-/users?after=1>; rel=next",
             ] {
-                answering(admin) { $0.path.hasSuffix("/users") ? .json("[]", [("Link", link)]) : nil }
+                // A command that followed these links would end nevertheless.
+                let links = Countdown(5)
+                answering(admin) { request in
+                    guard request.path.hasSuffix("/users") else { return nil }
+                    return .json("[]", links.take() ? [("Link", link)] : [])
+                }
                 #expect(try await admin.refused("user", "list").code == "server_reply")
                 #expect(calls(admin).count <= 2, "\(link)")
             }
