@@ -13,6 +13,8 @@ package struct AdminOperation: Sendable {
     /// Who may call the operation over HTTPS. Callers on the server's socket may call every operation.
     package let access: Access
     package let effect: Effect
+    /// Whether the operation can give somebody power over the administration, or take it away.
+    package let givesPower: Bool
     /// The codes of refusals, apart from those that follow from the path and the body.
     let specificErrors: [String]
     /// One sentence about what the operation does.

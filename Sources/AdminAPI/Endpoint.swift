@@ -10,16 +10,18 @@ package struct Endpoint<Body: Sendable, Reply: Sendable>: Sendable {
     /// - Parameters:
     ///   - id: the name of the declaration.
     ///   - status: the status of success; by default 204 without a reply, else 200.
+    ///   - givesPower: whether the operation can give somebody power over the administration, or take it away.
     ///   - errors: the codes of refusals, apart from those that follow from the path and the body.
     ///   - details: further sentences after the summary.
     package init(
         _ id: String, _ route: AdminOperation.Route, query: [QueryParameter] = [], status: Int? = nil,
-        by access: AdminOperation.Access, effect: AdminOperation.Effect, errors: [String] = [], summary: String,
-        details: String? = nil
+        by access: AdminOperation.Access, effect: AdminOperation.Effect, givesPower: Bool = false,
+        errors: [String] = [], summary: String, details: String? = nil
     ) {
         operation = AdminOperation(
             id: id, method: route.method, path: route.path, query: query,
             status: status ?? (Reply.self == Empty.self ? 204 : 200), access: access, effect: effect,
+            givesPower: givesPower,
             specificErrors: errors, summary: summary, details: details, body: { Self.schema(of: Body.self) },
             reply: { Self.reply }, hasSecretReply: Reply.self is any SecretReply.Type)
     }

@@ -7,7 +7,7 @@ internal import NIOCore
 package import Storage
 
 /// Adds the routes of operations to a router, for one engine. Each engine looks up what a call names in its own way, and
-/// makes a call of its own type from it.
+/// makes a call of its own type from it. The routes rely on ``PathCheck``, which the composition adds to the router.
 package struct OperationRouter<Call: Sendable> {
     private let router: Router<AdminContext>
     private let answers: OperationAnswers<Call>
@@ -20,7 +20,6 @@ package struct OperationRouter<Call: Sendable> {
         prepare: @escaping @Sendable (OperationCall) async throws -> Call
     ) {
         self.router = router
-        router.add(middleware: PathCheck())
         answers = OperationAnswers(keys: IdempotencyKeys(database), prepare: prepare)
     }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import AdminAPI
 internal import Foundation
-internal import Hummingbird
+package import Hummingbird
 
 /// Refuses a path with an empty segment, or with `.` or `..` as a segment, before any operation reads it.
 ///
 /// The router ignores empty segments. Without this check, `DELETE …/users//sessions` would remove a person called
 /// "sessions". Some clients and proxies resolve `.` and `..`, so that the path names another operation than was meant.
-struct PathCheck: RouterMiddleware {
-    typealias Context = AdminContext
+package struct PathCheck: RequestCheck {
+    package init() {}
 
-    func handle(
-        _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
-    ) async throws -> Response {
+    package func refusal(of request: Request) -> OperationRefusal? {
         let path = request.uri.path
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         // A path begins with a slash, so the first part of it is empty. The root alone has no segments.
@@ -20,17 +17,14 @@ struct PathCheck: RouterMiddleware {
             path == "/"
             || segments.first == "" && segments.count > 1
                 && segments.dropFirst().allSatisfy { !Self.refused.contains($0.removingPercentEncoding ?? ".") }
-        guard isPlain else {
-            let engine = path.split(separator: "/").first == "mdm" ? "mdm" : "identity"
-            return Response(
-                OperationRefusal(
-                    "\(engine).malformed", status: .badRequest,
-                    (
-                        "The path has an empty segment, or a segment that is not a name.",
-                        "Give every name in the path, and no slash at its end."
-                    )))
-        }
-        return try await next(request, context)
+        guard !isPlain else { return nil }
+        let engine = path.split(separator: "/").first == "mdm" ? "mdm" : "identity"
+        return OperationRefusal(
+            "\(engine).malformed", status: .badRequest,
+            (
+                "The path has an empty segment, or a segment that is not a name.",
+                "Give every name in the path, and no slash at its end."
+            ))
     }
 
     private static let refused: Set<String> = ["", ".", ".."]

@@ -18,19 +18,9 @@ package struct PrivateFile: Sendable {
     ///   second name; with `EACCES` if users other than this one and root may replace files in the folder; with `ELOOP`
     ///   if it is a symbolic link; with `EINVAL` if it is not a regular file.
     package func read(limit: Int) throws(FileError) -> [UInt8]? {
-        // Opening a named pipe would otherwise wait for a writer.
-        let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
-        if file == -ENOENT { return nil }
-        guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
+        guard let (file, size) = try opened() else { return nil }
         defer { _ = close(file) }
-        var status = stat()
-        guard unsafe fstat(file, &status) == 0 else { throw FileError(.open, errno: errno, path: path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(.open, errno: EINVAL, path: path) }
-        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_nlink == 1 else {
-            throw FileError(.open, errno: EPERM, path: path)
-        }
-        try checkFolder()
-        guard status.st_size <= off_t(limit) else { throw FileError(.tooLarge, errno: EFBIG, path: path) }
+        guard size <= limit else { throw FileError(.tooLarge, errno: EFBIG, path: path) }
         // One byte more than the limit shows that the file has grown.
         var content = [UInt8](repeating: 0, count: limit + 1)
         var length = 0
@@ -58,16 +48,38 @@ package struct PrivateFile: Sendable {
         try AtomicFile(path: path).replace(with: content, mode: 0o600)
     }
 
-    /// Checks that ``replace(with:)`` can be expected to succeed, and changes nothing.
+    /// Checks that ``replace(with:)`` can be expected to succeed. Neither reads the file nor changes anything.
     ///
-    /// - Throws: ``FileError``, as ``read(limit:)``, or if this user may not create files in the folder.
+    /// - Throws: ``FileError``, as ``read(limit:)`` for a file of any size, or if this user may not create files in the folder.
     package func checkReplaceable() throws(FileError) {
         try checkFolder()
-        _ = try read(limit: Self.maximum)
+        if let (file, _) = try opened() { _ = close(file) }
         guard unsafe access(folder, W_OK | X_OK) == 0 else { throw FileError(.open, errno: errno, path: folder) }
     }
 
-    private static let maximum = 1 << 20
+    /// Opens the file and checks it; returns nil if it does not exist.
+    private func opened() throws(FileError) -> (file: Int32, size: Int)? {
+        // Opening a named pipe would otherwise wait for a writer.
+        let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        if file == -ENOENT { return nil }
+        guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
+        do throws(FileError) { return (file, try checkedSize(of: file)) } catch {
+            _ = close(file)
+            throw error
+        }
+    }
+
+    /// Checks an open file and its folder, and returns its size.
+    private func checkedSize(of file: Int32) throws(FileError) -> Int {
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else { throw FileError(.open, errno: errno, path: path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(.open, errno: EINVAL, path: path) }
+        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_nlink == 1 else {
+            throw FileError(.open, errno: EPERM, path: path)
+        }
+        try checkFolder()
+        return status.st_size
+    }
 
     private var folder: String {
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) }

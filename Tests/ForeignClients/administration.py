@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that no well-behaved client sends, byte by byte to the HTTPS interface of administration."""
+import json
 import re
 import socket
 import ssl
@@ -87,6 +88,30 @@ def case_host():
     for forwarded in ("X-Forwarded-Host: evil.test", "Forwarded: host=evil.test", "X-Original-URL: /x"):
         statuses, answer = talk(request("GET", "/openapi.json", [forwarded, "Connection: close"], ""))
         assert statuses == [200] and b"evil.test" not in answer, (forwarded, statuses)
+
+
+def case_malformed():
+    """A request that is not HTTP gets a refusal in the form of the interface, and the connection is closed."""
+    for name, text in (
+        ("a folded field", request("GET", "/openapi.json", ["X-A: a\r\n b"], "")),
+        ("a large field", request("GET", "/openapi.json", ["X-A: " + "a" * 40_000], "")),
+        ("a large head", request("GET", "/openapi.json", [f"X-{number}: {'a' * 4000}" for number in range(12)], "")),
+        ("many fields", request("GET", "/openapi.json", [f"X-{number}: a" for number in range(120)], "")),
+        ("two hosts", request("GET", "/openapi.json", ["Host: evil.test"], "")),
+        ("another coding", request(headers=["Transfer-Encoding: gzip"], body="")),
+        ("no request", "nonsense\r\n\r\n"), ("a HEAD", request("HEAD", "/openapi.json", ["X-A: a\r\n b"], "")),
+    ):
+        statuses, answer = talk(text)
+        head, _, body = answer.partition(b"\r\n\r\n")
+        fields = dict(line.split(": ", 1) for line in head.decode().lower().split("\r\n")[1:])
+        assert statuses == [400] and fields["connection"] == "close", (name, answer[:400])
+        assert fields["content-type"] == "application/json" and fields["cache-control"] == "no-store", (name, fields)
+        assert int(fields["content-length"]) == len(body), (name, answer[:400])
+        error = json.loads(body)["error"]
+        assert error["code"] == "admin.request" and error["message"] and "Host" in error["remedy"], (name, error)
+    # A refusal does not get into the answer to the request before it.
+    statuses, answer = talk(request("GET", "/openapi.json", [], "") + request("GET", "/", ["X-A: a\r\n b"], ""))
+    assert statuses in ([200], [200, 400]) and b'"openapi"' in answer, (statuses, answer[-400:])
 
 
 def case_slow():

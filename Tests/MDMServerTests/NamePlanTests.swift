@@ -10,13 +10,6 @@ import Testing
 
 /// The plans of the statements that find named objects, in a large fleet. No plan may read a whole table.
 @Suite struct NamePlanTests {
-    /// Rows of the numbers 1 to 100 000, for each of which a device is inserted.
-    private static let numbers: SQL = """
-        WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 100000)
-        """
-    /// The end of the number's GUID.
-    private static let digits: SQL = "substr(CAST(1000000000000 + i AS TEXT), 2)"
-
     private func fill(_ database: any Database) async throws {
         let (tenant, isPostgreSQL) = (TestMDM.tenant, database.isShared)
         try await database.write { connection in
@@ -29,24 +22,24 @@ import Testing
                 """
                 INSERT INTO device (tenant, udid, enrollment, name, state, serialNumber, changedAt, directoryID,
                     directoryObjectID, directoryName)
-                \(Self.numbers)
+                \(NumberedRows.numbers)
                 SELECT CAST(\(tenant) AS TEXT), 'UDID-' || CAST(i AS TEXT), 'e',
                     CASE WHEN i % 1000 = 0 THEN 'spare' ELSE 'tablet ' || CAST(i AS TEXT) END, 'enrolled',
-                    'SERIAL-' || CAST(i AS TEXT), 0, '10000000-0000-4000-8000-' || \(Self.digits),
-                    '20000000-0000-4000-8000-' || \(Self.digits), 'device ' || CAST(i AS TEXT)
+                    'SERIAL-' || CAST(i AS TEXT), 0, '10000000-0000-4000-8000-' || \(NumberedRows.digits),
+                    '20000000-0000-4000-8000-' || \(NumberedRows.digits), 'device ' || CAST(i AS TEXT)
                 FROM number
                 """)
             try connection.execute(
                 """
                 INSERT INTO profile (tenant, identifier, uuid, displayName, body)
-                \(Self.numbers) SELECT CAST(\(tenant) AS TEXT), 'com.contoso.n' || CAST(i AS TEXT), 'u',
+                \(NumberedRows.numbers) SELECT CAST(\(tenant) AS TEXT), 'com.contoso.n' || CAST(i AS TEXT), 'u',
                     'profile ' || CAST(i AS TEXT), CAST('b' AS BLOB)
                 FROM number
                 """)
             try connection.execute(
                 """
                 INSERT INTO app (tenant, bundleIdentifier, version, title, size, sha256, createdAt)
-                \(Self.numbers) SELECT CAST(\(tenant) AS TEXT), 'com.contoso.n' || CAST(i AS TEXT), '1',
+                \(NumberedRows.numbers) SELECT CAST(\(tenant) AS TEXT), 'com.contoso.n' || CAST(i AS TEXT), '1',
                     'app ' || CAST(i AS TEXT), 1, 's', 1
                 FROM number
                 """)
@@ -54,7 +47,7 @@ import Testing
             try connection.execute(
                 """
                 INSERT INTO tenant (id, organization, topic, domain, removed)
-                \(Self.numbers) SELECT '50000000-0000-4000-8000-' || \(Self.digits), 'tenant', 't', NULL, 1
+                \(NumberedRows.numbers) SELECT '50000000-0000-4000-8000-' || \(NumberedRows.digits), 'tenant', 't', NULL, 1
                 FROM number
                 """)
             guard isPostgreSQL else { return }

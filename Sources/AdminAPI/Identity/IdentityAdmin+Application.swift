@@ -54,7 +54,7 @@ extension IdentityAdmin {
     package static let addClientKey = Endpoint<NewClientKey, ClientKey>(
         "addClientKey", .post("/identity/tenants/{tenant}/clients/{client}/keys"), status: 201,
         by: .roles(.globalAdministrator, permission: "AppRoleAssignment.ReadWrite.All"),
-        effect: .danger("client.key.add"),
+        effect: .danger("client.key.add"), givesPower: true,
         errors: [
             "identity.client.public", "identity.client.key", "identity.client.keys", "identity.display.name",
             "identity.name.taken",
@@ -67,7 +67,7 @@ extension IdentityAdmin {
     package static let removeClientKey = Endpoint<Empty, Empty>(
         "removeClientKey", .delete("/identity/tenants/{tenant}/clients/{client}/keys/{key}"),
         by: .roles(.globalAdministrator, permission: "AppRoleAssignment.ReadWrite.All"),
-        effect: .change("client.key.remove"),
+        effect: .change("client.key.remove"), givesPower: true,
         summary: "Removes a public key of a client.",
         details: "Tokens that the client got with the key stay valid until they expire.")
 
@@ -81,7 +81,7 @@ extension IdentityAdmin {
         "grantApplicationPermission",
         .put("/identity/tenants/{tenant}/clients/{client}/application-permissions/{permission}"),
         by: .roles(.globalAdministrator, permission: "AppRoleAssignment.ReadWrite.All"),
-        effect: .danger("client.permission.grant"),
+        effect: .danger("client.permission.grant"), givesPower: true,
         errors: ["identity.client.public"],
         summary: "Grants a confidential client a permission for itself, without a person.",
         details: "Succeeds also if the client has the permission already.")
@@ -90,7 +90,7 @@ extension IdentityAdmin {
         "revokeApplicationPermission",
         .delete("/identity/tenants/{tenant}/clients/{client}/application-permissions/{permission}"),
         by: .roles(.globalAdministrator, permission: "AppRoleAssignment.ReadWrite.All"),
-        effect: .change("client.permission.revoke"),
+        effect: .change("client.permission.revoke"), givesPower: true,
         summary: "Revokes a permission that a client has for itself, also in its existing tokens.",
         details: "Succeeds also if the client does not have the permission.")
 }

@@ -110,7 +110,7 @@ extension IdentityAdmin {
     package static let addClient = Endpoint<NewClient, Client>(
         "addClient", .post("/identity/tenants/{tenant}/clients"), status: 201,
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .danger("client.add"),
+        effect: .danger("client.add"), givesPower: true,
         errors: [
             "identity.display.name", "identity.client.id", "identity.client.redirect", "identity.client.redirects",
             "identity.client.resource", "identity.client.permission", "identity.client.algorithm",
@@ -131,7 +131,7 @@ extension IdentityAdmin {
     package static let changeClient = Endpoint<ClientChange, Empty>(
         "changeClient", .patch("/identity/tenants/{tenant}/clients/{client}"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .danger("client.disable", "client.enable"),
+        effect: .danger("client.disable", "client.enable"), givesPower: true,
         summary: "Enables or disables an application.",
         details: "A disabled application gets no tokens, and its existing tokens are refused until it is enabled "
             + "again.")
@@ -139,7 +139,7 @@ extension IdentityAdmin {
     package static let removeClient = Endpoint<Empty, Empty>(
         "removeClient", .delete("/identity/tenants/{tenant}/clients/{client}"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .danger("client.remove"),
+        effect: .danger("client.remove"), givesPower: true,
         summary: "Removes an application with its codes and refresh tokens.")
 
     package static let listClientSecrets = Endpoint<Empty, [ClientSecret]>(
@@ -151,13 +151,13 @@ extension IdentityAdmin {
     package static let addClientSecret = Endpoint<Empty, ClientSecret>(
         "addClientSecret", .post("/identity/tenants/{tenant}/clients/{client}/secrets"), status: 201,
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .change("client.secret.add"),
+        effect: .change("client.secret.add"), givesPower: true,
         errors: ["identity.client.public"],
         summary: "Creates a secret; no other answer contains it.")
 
     package static let removeClientSecret = Endpoint<Empty, Empty>(
         "removeClientSecret", .delete("/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .change("client.secret.remove"),
+        effect: .change("client.secret.remove"), givesPower: true,
         summary: "Removes a secret.")
 }

@@ -43,5 +43,6 @@ extension IdentityAdmin {
         "eraseUser", .post("/identity/tenants/{tenant}/users/{user}/erasure"),
         by: .roles(.globalAdministrator, permission: "User.ReadWrite.All"),
         effect: .danger("user.erase", "device.remove"),
+        errors: ["identity.role.last"],
         summary: "Removes a person and replaces their id in the audit log by a pseudonym.")
 }

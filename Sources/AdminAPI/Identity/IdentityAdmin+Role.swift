@@ -30,13 +30,13 @@ extension IdentityAdmin {
         "assignRole", .put("/identity/tenants/{tenant}/roles/{role}/members/{user}"),
         by: .roles(
             .globalAdministrator, .privilegedRoleAdministrator, permission: "RoleManagement.ReadWrite.Directory"),
-        effect: .danger("role.assign"),
+        effect: .danger("role.assign"), givesPower: true,
         summary: "Assigns a role to a person.")
 
     package static let unassignRole = Endpoint<Empty, Empty>(
         "unassignRole", .delete("/identity/tenants/{tenant}/roles/{role}/members/{user}"),
         by: .roles(
             .globalAdministrator, .privilegedRoleAdministrator, permission: "RoleManagement.ReadWrite.Directory"),
-        effect: .danger("role.unassign"),
+        effect: .danger("role.unassign"), givesPower: true, errors: ["identity.role.last"],
         summary: "Removes a role from a person.")
 }

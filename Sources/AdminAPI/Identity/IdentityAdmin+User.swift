@@ -103,7 +103,7 @@ extension IdentityAdmin {
         "changeUser", .patch("/identity/tenants/{tenant}/users/{user}"),
         by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
         effect: .change("user.change", "user.disable", "user.enable"),
-        errors: ["identity.display.name", "identity.text.malformed"],
+        errors: ["identity.display.name", "identity.text.malformed", "identity.role.last"],
         summary: "Changes a person.",
         details: "Omitted members do not change; an empty string clears a member. If the person is disabled, "
             + "their sessions end at once.")
@@ -112,6 +112,7 @@ extension IdentityAdmin {
         "removeUser", .delete("/identity/tenants/{tenant}/users/{user}"),
         by: .roles(.globalAdministrator, .userAdministrator, permission: "User.ReadWrite.All"),
         effect: .danger("user.remove", "device.remove"),
+        errors: ["identity.role.last"],
         summary: "Removes a person and everything that belongs to them, including their personal devices.")
 
     package static let setPassword = Endpoint<NewPassword, Empty>(

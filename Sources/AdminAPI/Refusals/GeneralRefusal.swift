@@ -54,7 +54,7 @@ package struct GeneralRefusal: Sendable {
             "admin.stepUp", status: 401,
             "The operation is dangerous, or concerns a person or an application with power, and the sign-in was too long ago."
         ) {
-            $1 == .https && $0.permission != nil && ($0.isDangerous || $0.isActOnPerson || $0.givesPower)
+            $1 == .https && $0.permission != nil && ($0.isDangerous || $0.concernsPower)
         },
     ]
 
@@ -89,7 +89,7 @@ package struct GeneralRefusal: Sendable {
             "Only a Global Administrator may act on a person who has a role, or on an application with power over the "
                 + "administration, or give it this power. No application may change who controls the roles."
         ) {
-            $1 == .https && $0.permission != nil && ($0.isActOnPerson || $0.givesPower)
+            $1 == .https && $0.permission != nil && $0.concernsPower
         },
         GeneralRefusal("admin.changed", status: 412, "The object has changed since the caller read it.") {
             $0.isServed(at: $1) && $0.isConditional
@@ -126,21 +126,13 @@ extension AdminOperation {
     package var isPaged: Bool { query.contains { $0.name == QueryParameter.after.name } }
 
     /// Whether the operation changes a person, or ends sessions of a person.
-    fileprivate var isActOnPerson: Bool {
+    private var isActOnPerson: Bool {
         isChange && (path.contains("/users/{user}") || path.contains("/sessions/{session}"))
     }
 
-    /// Whether the operation can give somebody power over the administration, or take it away.
-    fileprivate var givesPower: Bool { Self.powerful.contains(id) }
-
-    private static let powerful: Set<String> = [
-        IdentityAdmin.assignRole.operation.id, IdentityAdmin.unassignRole.operation.id,
-        IdentityAdmin.addClient.operation.id, IdentityAdmin.addClientKey.operation.id,
-        IdentityAdmin.grantApplicationPermission.operation.id, IdentityAdmin.revokeApplicationPermission.operation.id,
-        IdentityAdmin.removeClientKey.operation.id, IdentityAdmin.changeClient.operation.id,
-        IdentityAdmin.removeClient.operation.id, IdentityAdmin.addClientSecret.operation.id,
-        IdentityAdmin.removeClientSecret.operation.id,
-    ]
+    /// Whether the operation can concern power over the administration: it gives it, takes it away, or acts on a person, who
+    /// may have it.
+    package var concernsPower: Bool { isActOnPerson || givesPower }
 
     /// Returns the codes with which an interface can refuse a call of the operation, in alphabetical order, by status.
     package func refusals(at interface: AdminInterface) -> [Int: [String]] {

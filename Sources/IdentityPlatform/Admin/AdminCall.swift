@@ -145,15 +145,22 @@ extension Tenant {
 }
 
 extension OperationCall {
-    /// Checks that the caller has full control, and has signed in shortly before.
+    /// Checks that the caller has full control, and has signed in shortly before. The operation must be declared as one
+    /// that can concern power, because the documents state its refusals.
     ///
     /// - Throws: `refusal`, ``OperationRefusal``, ``StorageError``
     fileprivate func confirmFullControl(
         in connection: any Connection, orThrow refusal: OperationRefusal
     ) throws {
+        guard operation.concernsPower else { throw UndeclaredPower(operation: operation.id) }
         guard try caller.hasFullControl(for: operation, in: connection) else { throw refusal }
         try caller.confirmRecentSignIn()
     }
+}
+
+/// The fault of an operation that checks full control, and whose declaration does not say so.
+private struct UndeclaredPower: Error {
+    let operation: String
 }
 
 extension Client {

@@ -13,6 +13,7 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case tenantInUse = "identity.tenant.inUse"
     case noUser = "identity.user.missing"
     case noRole = "identity.role.missing"
+    case lastAdministrator = "identity.role.last"
     case noClient = "identity.client.missing"
     case ambiguousClient = "identity.client.ambiguous"
     case noDevice = "identity.device.missing"
@@ -78,6 +79,12 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
             )
         case .noUser: ("There is no such user in the tenant.", "List the users: baton admin user list.")
         case .noRole: ("There is no such directory role.", "List the roles: baton admin role list.")
+        case .lastAdministrator:
+            (
+                "No other Global Administrator of the tenant is enabled.",
+                "Assign the role to another person first: baton admin role add \"Global Administrator\" NAME. Or act on the "
+                    + "server's machine, as root."
+            )
         case .noClient: ("There is no such client in the tenant.", "List the clients: baton admin client list.")
         case .noDevice:
             (

@@ -45,4 +45,19 @@ struct AdminTransaction {
         try AuditLog(connection).append(
             AuditLine(action, tenant: tenant, actor: actor, subject: subject, detail: detail, at: now))
     }
+
+    /// Refuses an act that leaves a tenant without an enabled Global Administrator. Nobody could assign the role again, except
+    /// the operator of the server's machine.
+    ///
+    /// The operator may act nevertheless: an account that somebody has stolen must be stopped at once, and the operator can
+    /// assign the role to another person at any time.
+    ///
+    /// - Parameter user: the person who is going to lose the role, to be disabled or to be removed.
+    /// - Throws: ``AdminRefusal/lastAdministrator``, ``StorageError``
+    func keepGlobalAdministrator(besides user: User) throws {
+        guard actor != AuditLog.localOperator else { return }
+        let enabled = try RoleMembers(connection).enabledMembers(
+            of: .globalAdministrator, tenant: user.tenant, limit: 2)
+        guard enabled != [user.id] else { throw AdminRefusal.lastAdministrator }
+    }
 }

@@ -6,7 +6,7 @@ internal import Storage
 extension UserAdministration {
     /// Removes a person together with their sessions, roles and personal devices. The audit log keeps the person's id.
     ///
-    /// - Throws: ``StorageError``
+    /// - Throws: ``AdminRefusal/lastAdministrator``, ``StorageError``
     package func remove(_ user: User) async throws {
         try await transactions.write { act in
             try remove(user, in: act)
@@ -17,7 +17,8 @@ extension UserAdministration {
     /// Removes a person, and replaces the person's id in the audit log with a random pseudonym (``Erasures``). After
     /// that, nothing that the server stores reveals who the person was.
     ///
-    /// - Throws: ``AdminRefusal/noUser`` if the person was removed meanwhile; ``StorageError``
+    /// - Throws: ``AdminRefusal/noUser`` if the person was removed meanwhile; ``AdminRefusal/lastAdministrator``,
+    ///   ``StorageError``
     package func erase(_ user: User) async throws -> IdentityAdmin.Erasure {
         let nobody = transactions.environment.identifier(of: User.self)
         let pseudonym = "erased-\(nobody)"
@@ -37,6 +38,7 @@ extension UserAdministration {
     }
 
     private func remove(_ user: User, in act: AdminTransaction) throws {
+        try act.keepGlobalAdministrator(besides: user)
         try Sessions(act.connection).endAll(
             of: user.id, tenant: user.tenant, at: act.now, because: .personRemoved, by: act.actor)
         for device in try Devices(act.connection).owned(by: user.id, tenant: user.tenant) {

@@ -58,9 +58,10 @@ package struct UserAdministration: Sendable {
 
     /// Removes a directory role from a person.
     ///
-    /// - Throws: ``StorageError``
+    /// - Throws: ``AdminRefusal/lastAdministrator``, ``StorageError``
     package func unassign(_ role: DirectoryRole, from user: User) async throws {
         try await transactions.write { act in
+            if role == .globalAdministrator { try act.keepGlobalAdministrator(besides: user) }
             try RoleMembers(act.connection).unassign(role, from: user.id, tenant: user.tenant)
             try act.record(.roleUnassigned, of: user.tenant, subject: "\(role.id) \(user.id)")
         }
@@ -108,7 +109,7 @@ package struct UserAdministration: Sendable {
 
     /// Enables a person, or disables them and ends all their sessions.
     ///
-    /// - Throws: ``StorageError``
+    /// - Throws: ``AdminRefusal/lastAdministrator``, ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ user: User) async throws {
         try await transactions.write { act in try set(isEnabled, of: user, in: act) }
     }
@@ -145,6 +146,7 @@ package struct UserAdministration: Sendable {
     }
 
     private func set(_ isEnabled: Bool, of user: User, in act: AdminTransaction) throws {
+        if !isEnabled { try act.keepGlobalAdministrator(besides: user) }
         try Users(act.connection).setEnabled(isEnabled, user.id, tenant: user.tenant)
         try act.record(isEnabled ? .userEnabled : .userDisabled, of: user.tenant, subject: user.id.rawValue)
         guard !isEnabled else { return }

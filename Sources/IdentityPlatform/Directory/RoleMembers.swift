@@ -35,6 +35,20 @@ package struct RoleMembers {
             .person, of: RoleMember.self, "WHERE tenant = \(tenant) AND role = \(role) ORDER BY person")
     }
 
+    /// Returns people who have a role and are enabled, at most `limit` of them.
+    ///
+    /// - Throws: ``StorageError``
+    func enabledMembers(of role: DirectoryRole, tenant: TenantID, limit: Int) throws -> [UserID] {
+        let rows = try connection.rows(
+            """
+            SELECT person.id AS id FROM roleMember
+            JOIN person ON person.tenant = roleMember.tenant AND person.id = roleMember.person
+            WHERE roleMember.tenant = \(tenant) AND roleMember.role = \(role.id) AND person.accountEnabled = \(true)
+            ORDER BY roleMember.person LIMIT \(limit)
+            """)
+        return try rows.map { try $0["id"] }
+    }
+
     /// Assigns a role. It is not an error if the person already has it.
     package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws {
         try connection.insert(

@@ -92,6 +92,7 @@ struct GraphError: Error, Equatable {
     init(_ refusal: AdminRefusal) {
         let code =
             switch refusal.status {
+            case .conflict where refusal == .lastAdministrator: "Request_BadRequest"
             case .notFound: "Request_ResourceNotFound"
             case .conflict: "Request_MultipleObjectsWithSameKeyValue"
             case .serviceUnavailable: "Service_Unavailable"

@@ -42,6 +42,7 @@ struct Administration {
     }
 
     private func addOperations(to router: Router<AdminContext>) {
+        router.add(middleware: PathCheck())
         router.add(middleware: TenantLink(identity: identity, management: management))
         AdminRoutes(
             identity,

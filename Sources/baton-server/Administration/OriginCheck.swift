@@ -5,26 +5,21 @@ internal import Hummingbird
 
 /// Refuses requests that another site's page makes. Callers authenticate with a token that no browser adds by itself, so
 /// such a request has no authority; it is refused so that a page cannot even try tokens.
-struct OriginCheck: RouterMiddleware {
-    typealias Context = AdminContext
-
+struct OriginCheck: RequestCheck {
     /// The origin of the listener itself.
     let origin: String
 
-    func handle(
-        _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
-    ) async throws -> Response {
+    func refusal(of request: Request) -> OperationRefusal? {
         let site = request.headers[Self.site]
         guard request.headers[.origin].map({ $0 == origin }) ?? true, ["none", "same-origin", nil].contains(site) else {
-            return Response(
-                OperationRefusal(
-                    "admin.origin", status: .forbidden,
-                    (
-                        "The request comes from a page of another site.",
-                        "Call from a program, or from a page of this server."
-                    )))
+            return OperationRefusal(
+                "admin.origin", status: .forbidden,
+                (
+                    "The request comes from a page of another site.",
+                    "Call from a program, or from a page of this server."
+                ))
         }
-        return try await next(request, context)
+        return nil
     }
 
     private static let site = AdminFieldName.fetchSite.field

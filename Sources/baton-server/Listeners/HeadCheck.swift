@@ -16,8 +16,11 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
+    private let refusal: MalformedRequests.Refusal
     private var isRefused = false
     private var hasPassed = false
+
+    init(_ refusal: MalformedRequests.Refusal) { self.refusal = refusal }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
@@ -46,9 +49,10 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     private func refuse(_ context: ChannelHandlerContext) {
         if !hasPassed {
-            let head = HTTPResponseHead(
-                version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])
-            context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+            context.write(Self.wrapOutboundOut(.head(refusal.head)), promise: nil)
+            if refusal.body.readableBytes > 0 {
+                context.write(Self.wrapOutboundOut(.body(.byteBuffer(refusal.body))), promise: nil)
+            }
             context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
         }
         context.close(promise: nil)
@@ -60,13 +64,16 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
+        private let refusal: MalformedRequests.Refusal
         private let limits: ConnectionDeadlines.Limits?
         private let draining: Readiness?
         private let idle: IdleConnections?
 
         init(
-            _ limits: ConnectionDeadlines.Limits? = nil, draining: Readiness? = nil, idle: IdleConnections? = nil
+            _ limits: ConnectionDeadlines.Limits? = nil, draining: Readiness? = nil, idle: IdleConnections? = nil,
+            refusal: MalformedRequests.Refusal = .empty
         ) {
+            self.refusal = refusal
             (self.limits, self.draining, self.idle) = (limits, draining, idle)
         }
 
@@ -74,7 +81,10 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
             do {
                 let operations = context.pipeline.syncOperations
                 let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try operations.addHandler(HeadCheck(), position: .after(decoder))
+                try operations.addHandler(HeadCheck(refusal), position: .after(decoder))
+                if refusal.body.readableBytes > 0 {
+                    try operations.addHandler(MalformedRequests(refusal), position: .after(decoder))
+                }
                 if limits != nil { try operations.addHandler(UnreadBodies(), position: .after(decoder)) }
                 if let draining { try operations.addHandler(ConnectionDrain(draining), position: .after(decoder)) }
                 if let idle { try operations.addHandler(IdleConnections.Handler(idle), position: .after(decoder)) }

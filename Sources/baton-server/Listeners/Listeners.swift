@@ -93,7 +93,9 @@ struct Listeners {
         let shares = ConnectionShares(share: share, listener: "administration", logger: logger)
         return Application(
             responder: responder,
-            server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "administration"),
+            server: server(
+                TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "administration",
+                refusal: try .administration()),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.administrationPort), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -137,8 +139,11 @@ struct Listeners {
 
     /// Returns a server for HTTP/1.1 over TLS. It reads the headers of load balancers, and limits the number of
     /// connections of each address and the time of every wait for a client.
+    ///
+    /// - Parameter refusal: the answer to malformed requests.
     private func server(
-        _ tls: TLSChannelConfiguration, _ shares: ConnectionShares, named listener: String
+        _ tls: TLSChannelConfiguration, _ shares: ConnectionShares, named listener: String,
+        refusal: MalformedRequests.Refusal = .empty
     ) -> HTTPServerBuilder {
         let proxies = TrustedProxies(configuration.loadBalancer.addresses, listener: listener, logger: logger)
         let request = configuration.limits.requestDeadline
@@ -146,7 +151,8 @@ struct Listeners {
             handshake: .seconds(Int64(min(10, request))), request: .seconds(Int64(request)))
         return HTTPServerBuilder { [readiness] responder in
             let http = HTTP1Channel(
-                responder: responder, configuration: Self.http(HeadCheck.Installer(limits, draining: readiness)))
+                responder: responder,
+                configuration: Self.http(HeadCheck.Installer(limits, draining: readiness, refusal: refusal)))
             return SharedChannel(base: try TLSChannel(http, configuration: tls), shares: shares, proxies: proxies)
         }
     }

@@ -71,6 +71,26 @@ import Testing
         #expect(try await caller.send(.patch, path, body: password).status == .noContent)
     }
 
+    @Test func `the last Global Administrator is not disabled or removed, and keeps the role`() async throws {
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .globalAdministrator)
+        let path = "/users/\(fixture.bo.id)"
+        let member = "/directoryRoles/\(DirectoryRole.globalAdministrator.id)/members/\(fixture.bo.id)/$ref"
+        let disabling = #"{"accountEnabled":false}"#
+        for (method, path, body) in [
+            (.patch, path, disabling), (.delete, path, nil), (.delete, member, nil),
+        ] as [(HTTPRequest.Method, String, String?)] {
+            let answer = try await caller.send(method, path, body: body)
+            #expect(answer.status == .conflict, "\(answer.text)")
+            let error = try #require(try answer.json.values["error"]?.object)
+            #expect(error["code"] == .string("Request_BadRequest"), "\(answer.text)")
+            #expect(error["message"]?.string?.contains("Global Administrator") == true, "\(answer.text)")
+        }
+        #expect(try await caller.send(.patch, path, body: #"{"jobTitle":"Porter"}"#).status == .noContent)
+        try await fixture.administration.users.assign(.globalAdministrator, to: fixture.amara)
+        #expect(try await caller.send(.delete, member).status == .noContent)
+    }
+
     @Test func `revoking sign-in sessions ends all of them, even the caller's own`() async throws {
         let fixture = try await TestPlatform()
         let tokens = try await fixture.signedIn()

@@ -9,13 +9,6 @@ import Testing
 
 /// The plans of the statements that find named objects, in a large directory. No plan may read a whole table.
 @Suite struct NamePlanTests {
-    /// Rows of the numbers 1 to 100 000, for each of which a device is inserted.
-    private static let numbers: SQL = """
-        WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 100000)
-        """
-    /// The end of the number's GUID.
-    private static let digits: SQL = "substr(CAST(1000000000000 + i AS TEXT), 2)"
-
     private func fill(_ fixture: TestPlatform) async throws {
         let (tenant, isPostgreSQL) = (fixture.tenant.id, fixture.platform.database.isShared)
         try await fixture.platform.database.write { connection in
@@ -24,9 +17,9 @@ import Testing
                 INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion,
                     trustType, profileType, accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey,
                     transportKey, registered, managedAs, managedName, serialNumber)
-                \(Self.numbers)
-                SELECT CAST(\(tenant) AS TEXT), '10000000-0000-4000-8000-' || \(Self.digits),
-                    '20000000-0000-4000-8000-' || \(Self.digits), 'device ' || CAST(i AS TEXT), 'Linux', '12', 'AzureAd',
+                \(NumberedRows.numbers)
+                SELECT CAST(\(tenant) AS TEXT), '10000000-0000-4000-8000-' || \(NumberedRows.digits),
+                    '20000000-0000-4000-8000-' || \(NumberedRows.digits), 'device ' || CAST(i AS TEXT), 'Linux', '12', 'AzureAd',
                     'Shared', 1, 1, CAST(CAST(i AS TEXT) AS BLOB), 1, CAST('k' AS BLOB), CAST('k' AS BLOB), i,
                     'UDID-' || CAST(i AS TEXT), CASE WHEN i % 1000 = 0 THEN 'spare' ELSE 'tablet ' || CAST(i AS TEXT) END,
                     'SERIAL-' || CAST(i AS TEXT)
@@ -35,14 +28,14 @@ import Testing
             try connection.execute(
                 """
                 INSERT INTO directoryGroup (tenant, id, displayName, mailNickname, created)
-                \(Self.numbers) SELECT CAST(\(tenant) AS TEXT), '30000000-0000-4000-8000-' || \(Self.digits),
+                \(NumberedRows.numbers) SELECT CAST(\(tenant) AS TEXT), '30000000-0000-4000-8000-' || \(NumberedRows.digits),
                     'group ' || CAST(i AS TEXT), 'g', 1
                 FROM number
                 """)
             try connection.execute(
                 """
                 INSERT INTO client (tenant, id, displayName, isBroker, created)
-                \(Self.numbers) SELECT CAST(\(tenant) AS TEXT), '40000000-0000-4000-8000-' || \(Self.digits),
+                \(NumberedRows.numbers) SELECT CAST(\(tenant) AS TEXT), '40000000-0000-4000-8000-' || \(NumberedRows.digits),
                     'client ' || CAST(i AS TEXT), 0, 1
                 FROM number
                 """)
@@ -50,8 +43,8 @@ import Testing
             try connection.execute(
                 """
                 INSERT INTO tenant (id, displayName, domain, pairwiseSalt, created, removed)
-                \(Self.numbers) SELECT '50000000-0000-4000-8000-' || \(Self.digits), 'tenant',
-                    '50000000-0000-4000-8000-' || \(Self.digits), CAST('s' AS BLOB), 1, 1
+                \(NumberedRows.numbers) SELECT '50000000-0000-4000-8000-' || \(NumberedRows.digits), 'tenant',
+                    '50000000-0000-4000-8000-' || \(NumberedRows.digits), CAST('s' AS BLOB), 1, 1
                 FROM number
                 """)
             guard isPostgreSQL else { return }

@@ -75,10 +75,13 @@ import Testing
         for answer in try await answers(.get, "/identity/tenants/-/users?%1b%5b=1", fixture, token: token) {
             #expect(answer.refusal == "admin.query" && !answer.text.contains("\\u001b"), "\(answer.text)")
         }
-        for query in ["?limit=1", "?after=&limit=2", "?", "?&limit=1&"] {
+        for query in ["?limit=1", "?", "?&limit=1&"] {
             let answer = try await fixture.operate(.get, "/identity/tenants/-/sessions\(query)")
-            #expect(answer.status == .ok || query.contains("after"), "\(query): \(answer.text)")
+            #expect(answer.status == .ok, "\(query): \(answer.text)")
         }
+        // An empty value is a value.
+        let empty = try await fixture.operate(.get, "/identity/tenants/-/sessions?after=&limit=2")
+        #expect(empty.status == .badRequest && empty.refusal == "admin.page", "\(empty.text)")
     }
 
     // MARK: Bodies

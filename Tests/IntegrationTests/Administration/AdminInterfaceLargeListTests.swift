@@ -12,14 +12,6 @@ import Testing
 
 /// Lists of a tenant with 100,000 devices, groups, applications and enrollments.
 @Suite(.timeLimit(.minutes(10))) struct AdminInterfaceLargeListTests {
-    private static let size = 100_000
-    /// Rows of the numbers from 1.
-    private static let numbers: SQL = """
-        WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 100000)
-        """
-    /// The end of the number's GUID.
-    private static let digits: SQL = "substr(CAST(1000000000000 + i AS TEXT), 2)"
-
     private func fill(_ fixture: TestAdministration) async throws {
         let tenant = fixture.tenant.id
         try await fixture.platform.database.write { connection in
@@ -28,23 +20,23 @@ import Testing
                 INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion,
                     trustType, profileType, accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey,
                     transportKey, registered)
-                \(Self.numbers)
-                SELECT CAST(\(tenant) AS TEXT), '10000000-0000-4000-8000-' || \(Self.digits),
-                    '20000000-0000-4000-8000-' || \(Self.digits), 'tablet ' || CAST(i % 50000 AS TEXT), 'Linux', '12',
+                \(NumberedRows.numbers)
+                SELECT CAST(\(tenant) AS TEXT), '10000000-0000-4000-8000-' || \(NumberedRows.digits),
+                    '20000000-0000-4000-8000-' || \(NumberedRows.digits), 'tablet ' || CAST(i % 50000 AS TEXT), 'Linux', '12',
                     'AzureAd', 'Shared', 1, 1, CAST(CAST(i AS TEXT) AS BLOB), 1, CAST('k' AS BLOB), CAST('k' AS BLOB), i
                 FROM number
                 """)
             try connection.execute(
                 """
                 INSERT INTO directoryGroup (tenant, id, displayName, mailNickname, created)
-                \(Self.numbers) SELECT CAST(\(tenant) AS TEXT), '30000000-0000-4000-8000-' || \(Self.digits),
+                \(NumberedRows.numbers) SELECT CAST(\(tenant) AS TEXT), '30000000-0000-4000-8000-' || \(NumberedRows.digits),
                     'group ' || CAST(i AS TEXT), 'g', 1
                 FROM number
                 """)
             try connection.execute(
                 """
                 INSERT INTO client (tenant, id, displayName, isBroker, created)
-                \(Self.numbers) SELECT CAST(\(tenant) AS TEXT), '40000000-0000-4000-8000-' || \(Self.digits),
+                \(NumberedRows.numbers) SELECT CAST(\(tenant) AS TEXT), '40000000-0000-4000-8000-' || \(NumberedRows.digits),
                     'client ' || CAST(i AS TEXT), 0, 1
                 FROM number
                 """)
@@ -54,7 +46,7 @@ import Testing
             try connection.execute(
                 """
                 INSERT INTO enrollment (tenant, id, name, fingerprint, state, udid, createdAt, expiresAt)
-                \(Self.numbers)
+                \(NumberedRows.numbers)
                 SELECT CAST(\(tenant) AS TEXT), 'e' || CAST(i AS TEXT), 'tablet ' || CAST(i AS TEXT),
                     'f' || CAST(i AS TEXT), 'bound', 'UDID-' || CAST(i AS TEXT), i, 9223372036854775807
                 FROM number
@@ -62,7 +54,7 @@ import Testing
             try connection.execute(
                 """
                 INSERT INTO device (tenant, udid, enrollment, name, state, changedAt)
-                \(Self.numbers)
+                \(NumberedRows.numbers)
                 SELECT CAST(\(tenant) AS TEXT), 'UDID-' || CAST(i AS TEXT), 'e' || CAST(i AS TEXT),
                     'tablet ' || CAST(i % 50000 AS TEXT), 'enrolled', 0
                 FROM number
@@ -125,7 +117,7 @@ import Testing
             }
             durations.sort()
             let late = durations[56]
-            print("\(operation.id) of \(Self.size) on \(EngineDatabase.chosen): p95 \(late)")
+            print("\(operation.id) of \(NumberedRows.count) on \(EngineDatabase.chosen): p95 \(late)")
             // In continuous integration, other tests share the processors, and the code is not optimised.
             #expect(late < (Soak.isRunning ? .milliseconds(50) : .seconds(2)), "\(operation.id)")
         }

@@ -84,12 +84,24 @@ import Testing
                     "\(client) \(operation.id): \(refused.text)")
             }
         }
+        // Every operation on an application that is declared to give power checks for it.
+        let pem = try SigningKey.p256(P256.Signing.PrivateKey()).publicPEM().replacing("\n", with: "\\n")
+        let bodies = [
+            IdentityAdmin.addClientKey.operation.id: #"{"name":"second","publicKey":"\#(pem)"}"#,
+            IdentityAdmin.changeClient.operation.id: #"{"accountEnabled":false}"#,
+        ]
         let keys = try await fixture.call(
             IdentityAdmin.listClientKeys.operation, ["client": other.client.id.rawValue], token: token)
         let key = try #require(try keys.decoded([IdentityAdmin.ClientKey].self).first).id
-        let removal = try await fixture.call(
-            IdentityAdmin.removeClientKey.operation, ["client": other.client.id.rawValue, "key": key], token: token)
-        #expect(removal.refusal == "admin.privileged", "\(removal.text)")
+        let powerful = AdminOperation.all.filter { $0.givesPower && $0.path.contains("{client}") }
+        #expect(powerful.count == 8)
+        for operation in powerful {
+            let places = [
+                "client": other.client.id.rawValue, "key": key, "secret": "s", "permission": "User.Read.All",
+            ]
+            let refused = try await fixture.call(operation, places, token: token, body: bodies[operation.id])
+            #expect(refused.refusal == "admin.privileged", "\(operation.id): \(refused.text)")
+        }
         // It may do all of this with an ordinary application, and a Global Administrator with each.
         for (operation, places, body) in acts(on: notes.id.rawValue) {
             let done = try await fixture.call(operation, places, token: token, body: body)
@@ -120,6 +132,73 @@ import Testing
             let done = try await fixture.call(operation, places, token: token)
             #expect(done.status == .noContent, "\(operation.id): \(done.text)")
         }
+    }
+
+    // MARK: The last Global Administrator
+
+    /// The acts after which a person is not an enabled Global Administrator any more.
+    private static let losses: [(AdminOperation, String?)] = [
+        (IdentityAdmin.unassignRole.operation, nil), (IdentityAdmin.changeUser.operation, #"{"accountEnabled":false}"#),
+        (IdentityAdmin.eraseUser.operation, nil), (IdentityAdmin.removeUser.operation, nil),
+    ]
+
+    private static func places(_ user: User) -> [String: String] {
+        ["tenant": user.tenant.rawValue, "role": "Global Administrator", "user": user.id.rawValue]
+    }
+
+    @Test(arguments: losses.indices)
+    func `nobody takes the last Global Administrator from a tenant, except the machine's operator`(index: Int)
+        async throws
+    {
+        let (operation, body) = Self.losses[index]
+        let fixture = try await TestAdministration()
+        let elsewhere = try await fixture.acts.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await fixture.person("stranger", .globalAdministrator, tenant: elsewhere)
+        let second = try await fixture.person("second", .globalAdministrator)
+        let roles = try await fixture.token(of: try await fixture.person("roles", .privilegedRoleAdministrator))
+        let token = try await fixture.token(of: fixture.admin)
+        try await fixture.acts.users.setEnabled(false, second)
+        // Emergency access ends, so it does not make the person an administrator who stays.
+        _ = try await fixture.acts.breakGlass.grant(
+            .globalAdministrator, to: fixture.bo, minutes: 10, reason: "the directory is on fire", by: "uid=0")
+        let emergency = try await fixture.token(of: fixture.bo)
+        let callers = operation.id == "unassignRole" ? [token, emergency, roles] : [token, emergency]
+        for caller in callers {
+            let refused = try await fixture.call(operation, Self.places(fixture.admin), token: caller, body: body)
+            #expect(refused.status == .conflict && refused.refusal == "identity.role.last", "\(refused.text)")
+            #expect(refused.failure?.remedy.contains("baton admin role add") == true, "\(refused.text)")
+        }
+        // Nothing has happened, and whoever is not enabled can lose the role.
+        let present = try await fixture.call(
+            IdentityAdmin.getUser.operation, Self.places(fixture.admin), token: token
+        ).decoded(IdentityAdmin.User.self)
+        #expect(present.accountEnabled && present.roles == ["Global Administrator"])
+        let other = try await fixture.call(operation, Self.places(second), token: token, body: body)
+        #expect(other.status.kind == .successful, "\(other.text)")
+        // The operator stops a stolen account at once, and assigns the role again.
+        let done = try await fixture.operate(operation, Self.places(fixture.admin), body: body)
+        #expect(done.status.kind == .successful, "\(done.text)")
+        let assigned = try await fixture.operate(IdentityAdmin.assignRole.operation, Self.places(fixture.bo))
+        #expect(assigned.status == .noContent, "\(assigned.text)")
+    }
+
+    @Test(arguments: losses.indices)
+    func `of two Global Administrators, one can go, even if the other one is disabled at the same moment`(index: Int)
+        async throws
+    {
+        let (operation, body) = Self.losses[index]
+        let fixture = try await TestAdministration()
+        let second = try await fixture.person("second", .globalAdministrator)
+        let token = try await fixture.token(of: fixture.admin)
+        fixture.beforeAct.set { try await fixture.acts.users.setEnabled(false, second) }
+        let refused = try await fixture.call(operation, Self.places(fixture.admin), token: token, body: body)
+        #expect(refused.refusal == "identity.role.last", "\(refused.text)")
+        try await fixture.acts.users.setEnabled(true, second)
+        let done = try await fixture.call(operation, Self.places(fixture.admin), token: token, body: body)
+        #expect(done.status.kind == .successful, "\(done.text)")
+        let last = try await fixture.call(
+            operation, Self.places(second), token: try await fixture.token(of: second), body: body)
+        #expect(last.refusal == "identity.role.last", "\(last.text)")
     }
 
     @Test func `a sign-in of six minutes ago gives nobody power, and takes none from a person who has some`()

@@ -6,7 +6,7 @@ import Testing
 /// How the HTTPS interface of administration handles bytes that no well-behaved client sends, directly and through HAProxy;
 /// see `Tests/ForeignClients/administration.py`.
 @Suite(.serialized, .foreignClients) struct AdministrationWireTests {
-    @Test(arguments: ["smuggling", "host"])
+    @Test(arguments: ["smuggling", "host", "malformed"])
     func `each sequence of raw bytes gets one answer or none`(name: String) async throws {
         try await ForeignClients.lent.check("administration.py", name)
     }

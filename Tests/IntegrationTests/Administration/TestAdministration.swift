@@ -77,6 +77,7 @@ struct TestAdministration: Sendable {
             try #require(interfaces.remote()).buildResponder(), host: "admin.test:8445")
         let operated = Router(context: AdminContext.self)
         operated.add(middleware: FixedCaller(.localOperator(userID: nil)))
+        operated.add(middleware: PathCheck())
         AdminRoutes(platform).addRoutes(to: operated)
         management.addAdminRoutes(to: operated)
         socket = TestClient(operated.buildResponder())

@@ -260,7 +260,8 @@ import Testing
                 let done = try await admin.done("group", "add-device", "Ward 7", "--from", list)
                 #expect(done.contains("2 devices are in Ward 7."), "\(done)")
             }
-            #expect(try await admin.done("group", "add-member", "Ward 7", "u@a.test").contains("1 person is in Ward 7."))
+            #expect(
+                try await admin.done("group", "add-member", "Ward 7", "u@a.test").contains("1 person is in Ward 7."))
             let devices = try await admin.done("group", "devices", "Ward 7")
             #expect(devices.contains(/ward-7 +Ward 7 +/) && devices.contains(/ward-8 +Ward 7 +/), "\(devices)")
             #expect(try await admin.done("group", "list").contains(/Ward 7 +2 +u@a\.test/))

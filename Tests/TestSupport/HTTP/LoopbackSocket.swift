@@ -6,16 +6,17 @@ package import UnixSocket
 package enum LoopbackSocket {
     /// Connects to a port of this machine.
     ///
+    /// - Parameter address: an address of the machine's loopback interface.
     /// - Throws: ``TestProblem`` if nobody listens there.
-    package static func connected(to port: UInt16) throws(TestProblem) -> Descriptor {
+    package static func connected(to port: UInt16, at address: UInt32 = 0x7f00_0001) throws(TestProblem) -> Descriptor {
         let socket = Descriptor(
             owning: Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var target = sockaddr_in()
+        target.sin_family = sa_family_t(AF_INET)
+        target.sin_port = port.bigEndian
+        target.sin_addr.s_addr = address.bigEndian
         let error = socket.withNumber { number in
-            let outcome = unsafe withUnsafePointer(to: &address) { pointer in
+            let outcome = unsafe withUnsafePointer(to: &target) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                 }

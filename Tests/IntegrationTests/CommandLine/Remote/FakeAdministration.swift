@@ -120,9 +120,10 @@ final class FakeAdministration: Sendable {
         state.codes[code] = asked
         let answer =
             state.changes["error"].map { "error=\($0)&error_description=No%1b%5b31m" } ?? "code=\(code)"
-        let issuer = state.changes["response_iss"] ?? "\(origin)/\(Self.tenant)/v2.0"
+        let issuer = (state.changes["response_iss"] ?? "{origin}/\(Self.tenant)/v2.0").replacing(
+            "{origin}", with: origin)
         let location =
-            "\(asked[ParameterName.redirectURI] ?? "")/?\(answer)&state=\(asked[ParameterName.state] ?? "")&iss=\(issuer)"
+            "\(asked[ParameterName.redirectURI] ?? "")/?\(answer)&state=\(asked[ParameterName.state] ?? "")\(issuer.isEmpty ? "" : "&iss=\(issuer)")"
         return .reply(302, [("Location", location)], "")
     }
 

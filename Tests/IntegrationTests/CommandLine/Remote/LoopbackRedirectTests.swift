@@ -56,6 +56,13 @@ import UnixSocket
         while isOpen { isOpen = (try? LoopbackSocket.connected(to: port)) != nil }
     }
 
+    @Test func `the port is open at the loopback address of the redirect URI only`() async throws {
+        let redirect = try await LoopbackRedirect(state: "right")
+        let port = try #require(URL(string: redirect.uri)?.port.flatMap(UInt16.init(exactly:)))
+        _ = try LoopbackSocket.connected(to: port)
+        #expect(throws: TestProblem.self) { try LoopbackSocket.connected(to: port, at: 0x7f00_0002) }
+    }
+
     @Test func `another user of the machine gets no answer`() async throws {
         try #require(geteuid() == 0, "a process of another user needs the right to make one")
         try await Scratch.with { scratch in

@@ -150,7 +150,12 @@ import Testing
                 "</identity/tenants/-/groups>; rel=next",
                 "<//evil.test/identity/tenants/-/users>; rel=next", "</identity/tenants/-/users?after=1>; rel=next",
             ] {
-                answering(admin) { $0.path.hasSuffix("/users") ? .json("[]", [("Link", link)]) : nil }
+                // A command that followed these links would end nevertheless.
+                let links = Countdown(5)
+                answering(admin) { request in
+                    guard request.path.hasSuffix("/users") else { return nil }
+                    return .json("[]", links.take() ? [("Link", link)] : [])
+                }
                 #expect(try await admin.refused("user", "list").code == "server_reply")
                 #expect(calls(admin).count <= 2, "\(link)")
             }
@@ -170,6 +175,14 @@ import Testing
                 "\(plain)")
             let json = try await admin.run(["user", "list", "--json"])
             #expect(json.errors.contains(#""candidates":[{"id":"i1","name":"Ward\u001b"}],"changed":["displayName"]"#))
+        }
+    }
+
+    @Test func `a refusal does not control the terminal`() async throws {
+        try await signedIn { admin in
+            answering(admin) { $0.path.hasSuffix("/users") ? .refusal(403, #"admin.role\u001b[31m"#) : nil }
+            let plain = try await admin.run(["user", "list"])
+            #expect(plain.errors == "baton: Cause. [admin.role\\u{1b}[31m]\n  Remedy.\n", "\(plain)")
         }
     }
 

@@ -22,6 +22,9 @@ import Testing
             #expect(asked[ParameterName.scope] == "\(admin.url)/.default openid profile offline_access")
             let redirect = try #require(asked[ParameterName.redirectURI])
             #expect(redirect.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+/) != nil)
+            // Other users of the machine can read the browser's arguments.
+            let proof = admin.administration.state.withLock(\.grants).first?[ParameterName.codeVerifier]
+            #expect(try #require(proof).count == 43 && !asked.encoded.contains(try #require(proof)))
 
             let facts = try FileManager.default.attributesOfItem(atPath: admin.tokenFile)
             #expect(facts[.posixPermissions] as? Int == 0o600)
@@ -169,12 +172,17 @@ import Testing
         (("code_challenge_methods_supported", "plain"), "sign_in_server", "PKCE"),
         (("error", "access_denied"), "sign_in_refused", "access_denied: No\\u{1b}[31m"),
         (("response_iss", "https://evil.test/v2.0"), "sign_in_server", "another server"),
+        (("response_iss", ""), "sign_in_server", "contains no code"),
+        (("response_iss", "{origin}/0a0a0a0a-0000-4000-8000-000000000009/v2.0"), "sign_in_server", "another server"),
         (("iss", "https://evil.test/v2.0"), "sign_in_server", "not for this sign-in"),
         (("aud", "another-client"), "sign_in_server", "not for this sign-in"),
         (("nonce", "another-nonce"), "sign_in_server", "not for this sign-in"),
         (("exp", "1"), "sign_in_server", "expired"),
         (("token_type", "mac"), "sign_in_server", "no usable token"),
     ]
+
+    /// Where the faults begin that only the tokens show.
+    private static let faultsOfTokens = 9
 
     @Test(arguments: faults.indices)
     func `a sign-in with a server that is wrong or lies is refused, and nothing is kept`(index: Int) async throws {
@@ -186,6 +194,9 @@ import Testing
             let refusal = try CommandRun.Failure(run.errors).error
             #expect(refusal.code == fault.code && refusal.message.contains(fault.part), "\(refusal)")
             #expect(!FileManager.default.fileExists(atPath: admin.tokenFile))
+            // A code is sent to no token endpoint before its issuer is known to be the server's own.
+            let isRedeemed = !admin.administration.state.withLock(\.grants).isEmpty
+            #expect(isRedeemed == (index >= Self.faultsOfTokens))
         }
     }
 

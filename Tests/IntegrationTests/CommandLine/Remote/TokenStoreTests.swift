@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TokenStoreTests {
     // MARK: The file
 
-    @Test(arguments: ["mode", "link", "name", "folder", "pipe", "content", "size"])
+    @Test(arguments: ["mode", "owner", "link", "name", "folder", "pipe", "content", "size"])
     func `a token file that others may read or replace is not used, and not replaced`(fault: String) async throws {
         try await RemoteAdministrator.with { admin in
             try await admin.done("sign-in")
@@ -19,6 +19,9 @@ import Testing
             var code = "token_file_unsafe"
             switch fault {
             case "mode": try Self.setMode(0o640, of: file)
+            case "owner":
+                try #require(
+                    unsafe chown(file, 61203, 0) == 0, "giving a file to another user needs the right to do so")
             case "link":
                 try FileManager.default.moveItem(atPath: file, toPath: other)
                 try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: other)
@@ -39,7 +42,7 @@ import Testing
                 #expect(refusal.code == code, "\(words): \(refusal)")
             }
             if fault == "folder" { try Self.setMode(0o700, of: admin.scratch.path) }
-            if ["mode", "name", "folder"].contains(fault) {
+            if ["mode", "owner", "name", "folder"].contains(fault) {
                 #expect(try Data(contentsOf: URL(filePath: file)) == content)
             }
         }
