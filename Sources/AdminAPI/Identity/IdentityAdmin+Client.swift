@@ -123,7 +123,7 @@ extension IdentityAdmin {
     package static let addCompatibilityClients = Endpoint<Empty, [Client]>(
         "addCompatibilityClients", .post("/identity/tenants/{tenant}/compatibility-clients"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .change("client.add"),
+        effect: .danger("client.add"),
         summary: "Adds the missing registrations of third-party applications and returns them.",
         details: "Azure CLI, Azure PowerShell, Office, Windows Sign In, the Authenticator app, Company Portal and "
             + "Company Portal for Linux, with the ids that their makers use.")

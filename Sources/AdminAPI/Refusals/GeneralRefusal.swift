@@ -139,7 +139,7 @@ extension AdminOperation {
         IdentityAdmin.grantApplicationPermission.operation.id, IdentityAdmin.revokeApplicationPermission.operation.id,
         IdentityAdmin.removeClientKey.operation.id, IdentityAdmin.changeClient.operation.id,
         IdentityAdmin.removeClient.operation.id, IdentityAdmin.addClientSecret.operation.id,
-        IdentityAdmin.removeClientSecret.operation.id,
+        IdentityAdmin.removeClientSecret.operation.id, IdentityAdmin.addCompatibilityClients.operation.id,
     ]
 
     /// Returns the codes with which an interface can refuse a call of the operation, in alphabetical order, by status.

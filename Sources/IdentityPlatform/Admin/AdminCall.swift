@@ -35,8 +35,8 @@ struct AdminCall: Sendable {
             })
     }
 
-    /// Returns the acts on an application. If the application can administer, for people or by itself, only a caller with
-    /// full control can act on it, shortly after a sign-in.
+    /// Returns the acts on an application. If the application can administer, for people or by itself, or can do more for
+    /// people than read their own data, only a caller with full control can act on it, shortly after a sign-in.
     ///
     /// - Parameter item: returns the application as the operation that reads it does; nil if the acts do not change what it
     ///   returns.
@@ -46,7 +46,7 @@ struct AdminCall: Sendable {
         administration(
             actor { [received] connection in
                 let own = try ApplicationPermissions(connection).all(of: client.id, tenant: client.tenant)
-                if client.isOfAdministration || !own.isEmpty {
+                if client.hasPower || !own.isEmpty {
                     try received.confirmFullControl(in: connection, orThrow: OperationRefusal.powerful)
                 }
                 if let item { try received.condition?.check(try item(connection)) }
@@ -157,8 +157,9 @@ extension OperationCall {
 }
 
 extension Client {
-    /// Whether the application gets tokens for the administration on behalf of people.
-    fileprivate var isOfAdministration: Bool { resources.contains(ResourceCatalogue.administrationApplication) }
+    /// Whether the application can get tokens on behalf of people with which it can do more than read their own data: it
+    /// is a device's broker, a client of the administration, or a client with other than ordinary permissions.
+    fileprivate var hasPower: Bool { isBroker || ResourceCatalogue.givePower(permissions, to: resources) }
 }
 
 extension Users {
