@@ -40,15 +40,32 @@ package struct OperationCall: Sendable {
         idempotencyKey = try IdempotencyKey(operation, by: caller, request, body: body)
     }
 
+    /// - Throws: ``OperationRefusal`` if the body is too large, is malformed, or has not arrived; `CancellationError`
     private static func body(of request: Request, limit: Int) async throws -> [UInt8] {
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        guard announced.map({ $0 <= limit }) ?? true else { throw tooLarge(limit) }
         do {
             return Array(try await request.body.collect(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
+            throw tooLarge(limit)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as HTTPError where error.status == .requestTimeout {
             throw OperationRefusal(
-                "admin.tooLarge", status: .contentTooLarge,
-                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits.")
-            )
+                "admin.request", status: .requestTimeout,
+                ("The body has not arrived in time.", "Send the whole request at once."))
+        } catch {
+            // The client is gone, or the framing of the body is invalid.
+            throw OperationRefusal(
+                "admin.request", status: .badRequest,
+                ("The body is malformed or incomplete.", "Send the length of the body, or correct chunks."))
         }
+    }
+
+    private static func tooLarge(_ limit: Int) -> OperationRefusal {
+        OperationRefusal(
+            "admin.tooLarge", status: .contentTooLarge,
+            ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits."))
     }
 
     /// Returns the value of a placeholder in the path, percent-decoded.
