@@ -126,7 +126,8 @@ extension IdentityAdmin {
         effect: .danger("client.add"),
         summary: "Adds the missing registrations of third-party applications and returns them.",
         details: "Azure CLI, Azure PowerShell, Office, Windows Sign In, the Authenticator app, Company Portal and "
-            + "Company Portal for Linux, with the ids that their makers use.")
+            + "Company Portal for Linux, with the ids that their makers use. Adds missing clients of the server itself, "
+            + "too.")
 
     package static let changeClient = Endpoint<ClientChange, Empty>(
         "changeClient", .patch("/identity/tenants/{tenant}/clients/{client}"),
@@ -140,6 +141,7 @@ extension IdentityAdmin {
         "removeClient", .delete("/identity/tenants/{tenant}/clients/{client}"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
         effect: .danger("client.remove"),
+        errors: ["identity.client.own"],
         summary: "Removes an application with its codes and refresh tokens.")
 
     package static let listClientSecrets = Endpoint<Empty, [ClientSecret]>(

@@ -42,6 +42,7 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case unknownAlgorithm = "identity.client.algorithm"
     case publicClient = "identity.client.public"
     case noSecret = "identity.client.secret.missing"
+    case ownClient = "identity.client.own"
     case badClientKey = "identity.client.key"
     case noClientKey = "identity.client.key.missing"
     case tooManyClientKeys = "identity.client.keys"
@@ -163,6 +164,11 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
+        case .ownClient:
+            (
+                "The client is one of the server's own, without which people or devices cannot sign in.",
+                "To stop its sign-ins for some time, disable it: baton admin client disable."
+            )
         case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
         case .badClientKey:
             (
