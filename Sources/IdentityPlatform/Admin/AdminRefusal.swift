@@ -130,12 +130,12 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
         case .badDisplayName:
             (
-                "The display name is empty or too long, or has a control or invisible character.",
+                "The display name is too long, has nothing visible, or has a control or invisible character.",
                 "Use 1 to 256 visible characters, without line breaks."
             )
         case .badText:
             (
-                "A text is too long, or has a control or invisible character.",
+                "A text is too long, has nothing visible, or has a control or invisible character.",
                 "Use visible characters; docs/administration.md has the limits."
             )
         case .weakPassword:

@@ -57,7 +57,8 @@ struct ProfileRoutes: Sendable {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
-        guard ShownText.isPlain(profile.displayName ?? "") else {
+        guard profile.displayName.map({ ShownText.isPlain($0) && ($0.isEmpty || ShownText.isVisible($0)) }) ?? true
+        else {
             throw MDMAdminRefusal(.badProfile, detail: "Its display name has a control or invisible character.")
         }
         let replaces = try call.received.query(.replace, as: Bool.self) ?? false
