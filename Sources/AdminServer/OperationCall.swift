@@ -37,6 +37,11 @@ package struct OperationCall: Sendable {
         try OperationRefusal.check(queryOf: request, for: operation)
         condition = try EntityCondition(request, of: operation)
         body = try await Self.body(of: request, limit: limit)
+        guard body.isEmpty || operation.body() != nil else {
+            throw OperationRefusal(
+                "admin.body", status: .badRequest,
+                ("The operation has no body.", "Leave the body out; docs/administration.md lists what each call takes."))
+        }
         idempotencyKey = try IdempotencyKey(operation, by: caller, request, body: body)
     }
 
