@@ -144,20 +144,23 @@ package struct ClientAdministration: Sendable {
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {
         try await transactions.write { act in
-            try Clients(act.connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
+            let hasChanged = try Clients(act.connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
+            guard hasChanged else { return }
             try act.record(isEnabled ? .clientEnabled : .clientDisabled, of: client.tenant, subject: client.id.rawValue)
         }
     }
 
     /// Removes an application together with its codes and refresh tokens. The server's own clients stay.
     ///
-    /// - Throws: ``AdminRefusal/ownClient``, ``StorageError``
+    /// - Throws: ``AdminRefusal`` `ownClient` or `noClient`, ``StorageError``
     package func remove(_ client: Client) async throws {
         guard !WellKnownClient.ofEveryTenant.contains(where: { $0.id == client.id }) else {
             throw AdminRefusal.ownClient
         }
         try await transactions.write { act in
-            try Clients(act.connection).remove(client.id, tenant: client.tenant)
+            guard try Clients(act.connection).remove(client.id, tenant: client.tenant) else {
+                throw AdminRefusal.noClient
+            }
             try act.record(.clientRemoved, of: client.tenant, subject: client.id.rawValue)
         }
     }

@@ -34,6 +34,7 @@ package struct GroupAdministration: Sendable {
                 throw AdminRefusal.noGroup
             }
             let changed = change(present)
+            guard changed != present else { return }
             try check(changed, after: present)
             try Groups(act.connection).update(changed)
             try act.record(.groupChanged, of: group.tenant, subject: group.id.rawValue)
