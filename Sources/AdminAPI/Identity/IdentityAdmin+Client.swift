@@ -154,8 +154,9 @@ extension IdentityAdmin {
         "addClientSecret", .post("/identity/tenants/{tenant}/clients/{client}/secrets"), status: 201,
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
         effect: .change("client.secret.add"),
-        errors: ["identity.client.public"],
-        summary: "Creates a secret; no other answer contains it.")
+        errors: ["identity.client.public", "identity.client.secrets"],
+        summary: "Creates a secret; no other answer contains it.",
+        details: "A client has at most two secrets that have not expired.")
 
     package static let removeClientSecret = Endpoint<Empty, Empty>(
         "removeClientSecret", .delete("/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"),

@@ -42,6 +42,7 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case unknownAlgorithm = "identity.client.algorithm"
     case publicClient = "identity.client.public"
     case noSecret = "identity.client.secret.missing"
+    case tooManySecrets = "identity.client.secrets"
     case ownClient = "identity.client.own"
     case badClientKey = "identity.client.key"
     case noClientKey = "identity.client.key.missing"
@@ -164,6 +165,11 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
+        case .tooManySecrets:
+            (
+                "A client can have two secrets at a time.",
+                "Remove the one that is no longer used: baton admin client remove-secret."
+            )
         case .ownClient:
             (
                 "The client is one of the server's own, without which people or devices cannot sign in.",

@@ -177,7 +177,11 @@ package struct ClientAdministration: Sendable {
             id: transactions.environment.identifier(of: ClientSecret.self).rawValue, created: now,
             expires: now + ClientSecret.lifetime)
         try await transactions.write { act in
-            try ClientSecrets(act.connection).add(secret, hash: hash, to: client)
+            let secrets = ClientSecrets(act.connection)
+            guard try secrets.all(of: client).count(where: { $0.expires > act.now }) < ClientSecret.maximum else {
+                throw AdminRefusal.tooManySecrets
+            }
+            try secrets.add(secret, hash: hash, to: client)
             try act.record(.clientSecretAdded, of: client.tenant, subject: client.id.rawValue)
         }
         return (secret, text)

@@ -152,6 +152,8 @@ package struct ClientSecret: Sendable {
     package let created: Timestamp
     package let expires: Timestamp
 
+    /// The maximum number of secrets of a client that have not expired: the one in use, and its successor.
+    static let maximum = 2
     /// How long a secret is valid.
     static let lifetime = Duration.seconds(2 * 365 * 86400)
 
