@@ -28,7 +28,10 @@ package struct OperationCall: Sendable {
         (self.operation, self.caller, self.request) = (operation, caller, request)
         places = try parameters.reduce(into: [:]) { places, parameter in
             let text = String(parameter.value).removingPercentEncoding
-            guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName else {
+            // A byte that is not UTF-8 has been replaced by U+FFFD if it was not encoded.
+            guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName,
+                !parameter.value.unicodeScalars.contains("\u{fffd}")
+            else {
                 let (message, remedy) = AdminFailure.malformedName
                 throw OperationRefusal("\(operation.engine).malformed", status: .badRequest, (message, remedy))
             }
