@@ -103,7 +103,9 @@ struct AdminCall: Sendable {
                 if let tenant, name.text == "-" || tenant.isNamed(name) { return tenant }
             case .noTenant: break
             }
-            throw AdminRefusal.noTenant.naming("There is no tenant \(name.text).")
+            throw AdminRefusal.noTenant.naming(
+                "There is no tenant \(name.text).",
+                reach == .everyTenant ? nil : AdminFailure.foreignTenantRemedy)
         }
     }
 
