@@ -96,7 +96,9 @@ package struct OperationCall: Sendable {
         _ parameter: QueryParameter, as type: Value.Type = Value.self
     ) throws -> Value? {
         guard let text = request.uri.queryParameters.get(parameter.name) else { return nil }
-        guard let value = Value(text) else {
+        // Swift's numbers may have a plus sign, too.
+        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard parameter.kind != .integer || isNumber, let value = Value(text) else {
             throw OperationRefusal.malformed(operation, "The parameter \(parameter.name) does not have its form.")
         }
         return value
