@@ -29,6 +29,7 @@ package struct GeneralRefusal: Sendable {
 
     /// The refusals of the HTTPS listener, before an operation reads anything of the request.
     private static let interface: [GeneralRefusal] = [
+        GeneralRefusal("admin.host", status: 421, "The request is for another host or port.") { _, _ in false },
         GeneralRefusal("admin.origin", status: 403, "The request comes from a page of another site.") { $1 == .https },
         GeneralRefusal("admin.token", status: 401, "The access token is missing or not valid.") { $1 == .https },
         GeneralRefusal("admin.tooMany", status: 429, "The caller has called too often within a minute.") {
