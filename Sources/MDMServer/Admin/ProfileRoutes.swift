@@ -85,6 +85,10 @@ struct ProfileRoutes: Sendable {
             guard let data = Data(base64Encoded: text) else { throw MDMAdminRefusal(.malformed) }
             return Array(data)
         case .sharedDevice(let urls):
+            guard !urls.isEmpty else {
+                throw MDMAdminRefusal(
+                    .badProfile, detail: "It names no sign-in address, so no app of the organisation would sign in with it.")
+            }
             guard let namespace = UUID(uuidString: tenant.rawValue) else { throw MDMAdminRefusal(.malformedTenant) }
             let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
             guard let organization else { throw MDMAdminRefusal(.noTenant) }

@@ -16,7 +16,7 @@ import Testing
     private static let addGroup = IdentityAdmin.addGroup.operation
     private static let addProfile = MDMAdmin.addProfile.operation
     private static let group = #"{"displayName":"Ward"}"#
-    private static let profile = #"{"sharedDevice":{"urls":[]}}"#
+    private static let profile = #"{"sharedDevice":{"urls":["https://login.test"]}}"#
 
     private func headers(_ key: String) -> HTTPFields { [AdminFieldName.idempotencyKey.field: key] }
 
