@@ -102,6 +102,11 @@ package struct GeneralRefusal: Sendable {
             $0.isServed(at: $1) && $0.method == .post
         },
         GeneralRefusal(
+            "admin.idempotency.running", status: 409, "A request with the `Idempotency-Key` is being carried out."
+        ) {
+            $0.isServed(at: $1) && $0.method == .post
+        },
+        GeneralRefusal(
             "admin.idempotency.unfinished", status: 409,
             "The request has been carried out, but its answer is not known."
         ) {
