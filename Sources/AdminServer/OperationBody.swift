@@ -36,7 +36,8 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
         let message =
             members.isEmpty ? "The body has no member, so it changes nothing." : "A null changes nothing: \(members)."
         return .malformed(
-            call.operation, message, remedy: "Leave out what stays as it is; to clear a text, send an empty one (\"\").")
+            call.operation, message, remedy: "Leave out what stays as it is; to clear a text, send an empty one (\"\")."
+        )
     }
 
     /// Returns a message that names the member on which decoding has failed; nil if no member is known.

@@ -43,7 +43,8 @@ package struct OperationCall: Sendable {
         guard body.isEmpty || operation.body() != nil else {
             throw OperationRefusal(
                 "admin.body", status: .badRequest,
-                ("The operation has no body.", "Leave the body out; docs/administration.md lists what each call takes."))
+                ("The operation has no body.", "Leave the body out; docs/administration.md lists what each call takes.")
+            )
         }
         idempotencyKey = try IdempotencyKey(operation, by: caller, request, body: body)
     }
@@ -97,7 +98,9 @@ package struct OperationCall: Sendable {
     ) throws -> Value? {
         guard let text = request.uri.queryParameters.get(parameter.name) else { return nil }
         // Swift's numbers may have a plus sign, too.
-        let isNumber = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isNumber = text.utf8.drop { $0 == UInt8(ascii: "-") }.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
         guard parameter.kind != .integer || isNumber, let value = Value(text) else {
             throw OperationRefusal.malformed(operation, "The parameter \(parameter.name) does not have its form.")
         }

@@ -43,7 +43,7 @@ def talk(name, text, drip=False):
             pass
     statuses = re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)
     body = answer.rpartition(b"\r\n\r\n")[2]
-    code = json.loads(body)["error"]["code"] if body else "none"
+    code = json.loads(body).get("error", {}).get("code", "none") if body else "none"
     print(name, ",".join(status.decode() for status in statuses) or "none", code, int(time.monotonic() - begun))
 
 

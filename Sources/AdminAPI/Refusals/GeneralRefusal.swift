@@ -62,7 +62,8 @@ package struct GeneralRefusal: Sendable {
     /// The refusals of requests whose query, header fields, size or page an operation does not accept.
     private static let request: [GeneralRefusal] = [
         GeneralRefusal(
-            "admin.query", status: 400, "The query has a parameter that the operation does not have, or one twice, or is not UTF-8."
+            "admin.query", status: 400,
+            "The query has a parameter that the operation does not have, or one twice, or is not UTF-8."
         ) {
             $0.isServed(at: $1)
         },

@@ -154,10 +154,10 @@ package struct ClientAdministration: Sendable {
     ///
     /// - Throws: ``AdminRefusal`` `ownClient` or `noClient`, ``StorageError``
     package func remove(_ client: Client) async throws {
-        guard !WellKnownClient.ofEveryTenant.contains(where: { $0.id == client.id }) else {
-            throw AdminRefusal.ownClient
-        }
         try await transactions.write { act in
+            guard !WellKnownClient.ofEveryTenant.contains(where: { $0.id == client.id }) else {
+                throw AdminRefusal.ownClient
+            }
             guard try Clients(act.connection).remove(client.id, tenant: client.tenant) else {
                 throw AdminRefusal.noClient
             }

@@ -85,9 +85,10 @@ struct ProfileRoutes: Sendable {
             guard let data = Data(base64Encoded: text) else { throw MDMAdminRefusal(.malformed) }
             return Array(data)
         case .sharedDevice(let urls):
-            guard !urls.isEmpty else {
+            guard (1...1000).contains(urls.count) else {
                 throw MDMAdminRefusal(
-                    .badProfile, detail: "It names no sign-in address, so no app of the organisation would sign in with it.")
+                    .badProfile,
+                    detail: "It names no sign-in address of the organisation, or more than a thousand.")
             }
             guard let namespace = UUID(uuidString: tenant.rawValue) else { throw MDMAdminRefusal(.malformedTenant) }
             let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }

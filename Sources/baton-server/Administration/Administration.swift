@@ -28,8 +28,10 @@ struct Administration {
         guard let authorizer = AdminAuthorizer(identity), let name = names.administration else { return nil }
         let router = Router(context: AdminContext.self)
         router.add(middleware: AdministrationHeaders())
-        router.add(middleware: 
-            HostCheck(name: name, port: names.administrationPort) { Response(Self.otherHost(authorizer.metadata.resource)) })
+        let host = HostCheck<AdminContext>(name: name, port: names.administrationPort) {
+            Response(Self.otherHost(authorizer.metadata.resource))
+        }
+        router.add(middleware: host)
         router.add(middleware: ClientAddress())
         router.add(middleware: OriginCheck(origin: authorizer.metadata.resource))
         router.get(RouterPath(ProtectedResource.path)) { _, _ in

@@ -45,7 +45,10 @@ final class UnreadBodies: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         // The promise succeeds: the connection ends as if this answer had been sent.
-        guard !isAnswered else { return promise?.succeed() ?? () }
+        guard !isAnswered else {
+            promise?.succeed()
+            return
+        }
         switch Self.unwrapOutboundIn(data) {
         case .head(var head) where head.status.code >= 400 && isReading && pending == 1:
             isRefused = true

@@ -3,6 +3,7 @@ import AdminAPI
 import HTTPTypes
 import IdentityPlatform
 import MDMServer
+import OAuth
 import Storage
 import TestSupport
 import Testing
@@ -26,7 +27,8 @@ import Testing
         let permission = client.merging(["permission": "User.Read.All"]) { $1 }
         try await fixture.addDirectoryDevice(id: "0d0d0d0d-0000-4000-8000-000000000001", name: "tablet")
         let device = ["device": "0d0d0d0d-0000-4000-8000-000000000001"]
-        let rules = #"{"rules":{"credentials":["password"],"wallSeconds":60,"poweredSeconds":60,"boots":1,"attempts":1}}"#
+        let rules =
+            #"{"rules":{"credentials":["password"],"wallSeconds":60,"poweredSeconds":60,"boots":1,"attempts":1}}"#
         return [
             ((IdentityAdmin.assignRole.operation, role, nil), ["role.assign"]),
             ((IdentityAdmin.unassignRole.operation, role, nil), ["role.unassign"]),

@@ -100,7 +100,9 @@ import Testing
                 #expect(answer.refusal == code, "\(operation.id) \(scalars): \(answer.status) \(answer.text)")
             }
         }
-        for (member, text) in [("jobTitle", ""), ("displayName", " Ada "), ("displayName", "\u{301}"), ("surname", "⠿")] {
+        for (member, text) in [
+            ("jobTitle", ""), ("displayName", " Ada "), ("displayName", "\u{301}"), ("surname", "⠿"),
+        ] {
             #expect(try await send(user, [member: text]).status == .noContent, "\(member) \(text)")
         }
     }
@@ -108,7 +110,8 @@ import Testing
     @Test func `the document's rule for a text agrees with the server's`() throws {
         for kind in [ShownText.displayName, .jobTitle, .description, .managedName] {
             let rule = try NSRegularExpression(pattern: kind.pattern)
-            let texts = Self.invisible + ["", "Ada", " Ada ", "a\u{200d}", "\u{fe0f}❤", "a\u{202e}", "a\nb", "\n", "\u{7}"]
+            let texts =
+                Self.invisible + ["", "Ada", " Ada ", "a\u{200d}", "\u{fe0f}❤", "a\u{202e}", "a\nb", "\n", "\u{7}"]
             for text in texts where text.unicodeScalars.allSatisfy({ $0.value <= 0xffff }) && !text.isEmpty {
                 let whole = NSRange(text.startIndex..., in: text)
                 let matches = rule.firstMatch(in: text, range: whole)?.range == whole
@@ -168,7 +171,8 @@ import Testing
         for limit in ["+5", "-5", "05x", "5.0", "%2B5", "", "٥", "1_000"] {
             for path in ["/identity/tenants/-/users?limit=\(limit)", "/identity/tenants/-/audit?count=\(limit)"] {
                 let answer = try await fixture.operate(.get, path)
-                #expect(answer.refusal == "identity.malformed" || answer.refusal == "admin.page", "\(path): \(answer.text)")
+                #expect(
+                    answer.refusal == "identity.malformed" || answer.refusal == "admin.page", "\(path): \(answer.text)")
             }
         }
         let export = try await fixture.operate(.get, "/identity/tenants/-/audit/export?from=+1&to=2")
@@ -180,7 +184,8 @@ import Testing
         let fixture = try await TestAdministration()
         let change = IdentityAdmin.changeUser.operation
         for (body, named) in [
-            (#"{"jobTitle":null}"#, "jobTitle"), (#"{"jobTitle":null,"accountEnabled":null}"#, "accountEnabled, jobTitle"),
+            (#"{"jobTitle":null}"#, "jobTitle"),
+            (#"{"jobTitle":null,"accountEnabled":null}"#, "accountEnabled, jobTitle"),
         ] {
             let answer = try await fixture.operate(change, ["user": "bo@contoso.test"], body: body)
             #expect(answer.refusal == "identity.malformed", "\(answer.text)")
@@ -282,7 +287,9 @@ import Testing
     @Test func `an id that the server gives to its own clients and resources is not for others`() async throws {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: fixture.admin)
-        let own = [AdministrationApp.clientID, CommandLineApp.clientID, HomeScreenApp.clientID, WellKnownApplication.broker]
+        let own = [
+            AdministrationApp.clientID, CommandLineApp.clientID, HomeScreenApp.clientID, WellKnownApplication.broker,
+        ]
         let resources = [
             ResourceCatalogue.administrationApplication, ResourceCatalogue.graphApplication,
             ResourceCatalogue.deviceRegistrationApplication,
@@ -320,8 +327,10 @@ import Testing
         ).decoded()
         let client = try #require(added.first { $0.id == AdministrationApp.clientID })
         #expect(client.redirectURIs == [AdministrationApp.redirectURI])
-        #expect(try await fixture.call(
-            IdentityAdmin.listUsers.operation, token: try await fixture.token(of: fixture.admin)).status == .ok)
+        #expect(
+            try await fixture.call(
+                IdentityAdmin.listUsers.operation, token: try await fixture.token(of: fixture.admin)
+            ).status == .ok)
         // A client of other makers can be removed, and added again.
         let office = ["client": "d3590ed6-52b3-4102-aeff-aad2292ab01c"]
         #expect(try await fixture.operate(IdentityAdmin.removeClient.operation, office).status == .noContent)

@@ -219,7 +219,9 @@ import Testing
         }
     }
 
-    @Test func `a repetition is told to wait while the first request runs, and gets its answer afterwards`() async throws {
+    @Test func `a repetition is told to wait while the first request runs, and gets its answer afterwards`()
+        async throws
+    {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: fixture.admin)
         let headers = headers("k-1")

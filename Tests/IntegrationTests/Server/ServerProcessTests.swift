@@ -156,7 +156,10 @@ import Testing
                 "names", ["login": "https://a", "deviceRegistration": "b", "graph": "c", "mdm": "d"],
                 "a name must be a host name"
             ),
-            ("names", ["login": "a:1", "deviceRegistration": "b", "graph": "c", "mdm": "d"], "a name must be a host name"),
+            (
+                "names", ["login": "a:1", "deviceRegistration": "b", "graph": "c", "mdm": "d"],
+                "a name must be a host name"
+            ),
             ("requestDeadline", 0, "requestDeadline must be 1 to 600"),
             ("connections", 15, "connections must be 16 to 32768"),
             ("connectionsPerAddress", 3, "connectionsPerAddress must be 4 to 32768"),

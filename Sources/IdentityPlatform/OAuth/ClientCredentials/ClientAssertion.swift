@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import JSON
 internal import OAuth
 internal import Storage
 
