@@ -32,6 +32,10 @@ package struct AdminFailure: Error, Codable, Sendable {
         "The server has no tenant.", "Add one: baton admin tenant add DOMAIN --name NAME."
     )
 
+    /// The remedy for a caller of one tenant who has named another one. Such a caller cannot list the tenants.
+    package static let foreignTenantRemedy =
+        "Name your own tenant, by its id or its domain, or with -; another one needs a sign-in of its own."
+
     /// Returns the texts for a call that names no tenant while the server has several. Every engine uses them.
     ///
     /// - Parameter tenants: the tenants, named by their domains.

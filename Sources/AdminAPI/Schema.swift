@@ -103,7 +103,7 @@ extension MDMAdmin.Value: SchemaProviding {
 extension MDMAdmin.NewProfile: SchemaProviding {
     package static var schema: Schema {
         let sharedDevice = Schema.object(
-            name: "MDMAdmin.SharedDevice", members: [Schema.Member("urls", .list(.string))])
+            name: "MDMAdmin.SharedDevice", members: [Schema.Member("urls", .limited(.list(.string), .count(1...1000)))])
         return .either([
             .object(name: "MDMAdmin.ProfileFile", members: [Schema.Member("file", .string)]),
             .object(name: "MDMAdmin.SharedDeviceProfile", members: [Schema.Member("sharedDevice", sharedDevice)]),

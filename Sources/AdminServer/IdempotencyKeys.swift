@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 package import Storage
+internal import Synchronization
 
 /// The key of a request that may be sent again without being carried out again (`Idempotency-Key`).
 package struct IdempotencyKey: Sendable {
@@ -62,12 +63,37 @@ struct IdempotentRequest: Record {
     }
 }
 
+/// The requests with a key that one node is carrying out.
+private final class RunningRequests: Sendable {
+    private struct Name: Hashable {
+        let caller: String
+        let key: String
+
+        init(_ key: IdempotencyKey) { (caller, self.key) = (key.caller, key.text) }
+    }
+
+    private let digests = Mutex<[Name: [UInt8]]>([:])
+
+    /// Begins a request. If one with the same key has begun already, returns its digest.
+    func begin(_ key: IdempotencyKey) -> [UInt8]? {
+        digests.withLock { digests in
+            if let present = digests[Name(key)] { return present }
+            digests[Name(key)] = key.digest
+            return nil
+        }
+    }
+
+    func end(_ key: IdempotencyKey) { digests.withLock { $0[Name(key)] = nil } }
+}
+
 /// The idempotency keys in one engine's database.
 ///
 /// A key is stored in the transaction of the act, so an act is never carried out twice under one key. The answer is
 /// stored afterwards. If the server stops in between, a repeated request is told that the act was carried out.
 package struct IdempotencyKeys: Sendable {
     private let database: any Database
+    /// The requests that this node is carrying out.
+    private let running = RunningRequests()
 
     package init(_ database: any Database) { self.database = database }
 
@@ -90,6 +116,15 @@ package struct IdempotencyKeys: Sendable {
                 "CREATE INDEX idempotencyByTime ON idempotency (began)",
             ])
     ]
+
+    /// Runs a request, unless this node is already carrying out one with the same key.
+    ///
+    /// - Throws: ``OperationRefusal``, or the error of `body`.
+    func alone<Outcome: Sendable>(_ key: IdempotencyKey, _ body: () async throws -> Outcome) async throws -> Outcome {
+        if let digest = running.begin(key) { throw digest == key.digest ? Self.stillRunning : Self.reused }
+        defer { running.end(key) }
+        return try await body()
+    }
 
     /// Returns the answer to an earlier request with the same key; nil if there was none.
     ///
@@ -127,8 +162,11 @@ package struct IdempotencyKeys: Sendable {
         guard isNew else {
             let present = try connection.record(
                 IdempotentRequest.self, "WHERE caller = \(key.caller) AND key = \(key.text)")
-            // An act may need several transactions.
-            guard present?.attempt == key.attempt else { throw unfinished }
+            // An act may need several transactions. Otherwise, another node has carried out the request just now.
+            guard present?.attempt == key.attempt else {
+                guard let present, !present.digest.isEmpty else { throw unfinished }
+                throw present.digest == key.digest ? stillRunning : reused
+            }
             return
         }
         let count = try connection.count(of: IdempotentRequest.self, "WHERE caller = \(key.caller)")
@@ -212,6 +250,12 @@ package struct IdempotencyKeys: Sendable {
             "A request with this Idempotency-Key has been carried out, but its answer is not known.",
             "Read what the request concerns; if the request must be carried out again, choose a new key."
         ))
+    private static let stillRunning = OperationRefusal(
+        "admin.idempotency.running", status: .conflict,
+        (
+            "A request with this Idempotency-Key is being carried out.",
+            "Wait, then send the same request again to get its answer."
+        ), headers: [.retryAfter: "1"])
     private static let secret = OperationRefusal(
         "admin.idempotency.secret", status: .conflict,
         (

@@ -16,13 +16,15 @@ struct OperationAnswers<Call: Sendable>: Sendable {
         guard let key = received.idempotencyKey else {
             return try await answer(try await prepare(received), received).response(to: received.operation)
         }
-        if let earlier = try await keys.answer(to: key, of: received.operation) { return earlier }
-        let made = try await answer(try await prepare(received), received)
-        // A secret is not kept: the repeated call is told that its first answer contained one.
-        if let bytes = made.bytes, !received.operation.hasSecretReply {
-            try await keys.store(bytes, status: received.operation.status, as: key)
+        return try await keys.alone(key) {
+            if let earlier = try await keys.answer(to: key, of: received.operation) { return earlier }
+            let made = try await answer(try await prepare(received), received)
+            // A secret is not kept: the repeated call is told that its first answer contained one.
+            if let bytes = made.bytes, !received.operation.hasSecretReply {
+                try await keys.store(bytes, status: received.operation.status, as: key)
+            }
+            return made.response(to: received.operation)
         }
-        return made.response(to: received.operation)
     }
 }
 

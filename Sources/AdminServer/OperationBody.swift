@@ -29,6 +29,17 @@ package struct OperationBody<Value: Decodable & Sendable>: Sendable {
         }
     }
 
+    /// The refusal of a change whose members change nothing, because there are none, or because all of them are null.
+    package func emptyChange() -> OperationRefusal {
+        let value = try? JSONReader.read(call.body, limits: JSONLimits(bytes: call.body.count))
+        let members = (value?.object?.keys.sorted() ?? []).joined(separator: ", ")
+        let message =
+            members.isEmpty ? "The body has no member, so it changes nothing." : "A null changes nothing: \(members)."
+        return .malformed(
+            call.operation, message, remedy: "Leave out what stays as it is; to clear a text, send an empty one (\"\")."
+        )
+    }
+
     /// Returns a message that names the member on which decoding has failed; nil if no member is known.
     private static func message(_ error: any Error, _ body: [UInt8]) -> String? {
         switch error {

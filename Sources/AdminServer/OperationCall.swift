@@ -28,7 +28,10 @@ package struct OperationCall: Sendable {
         (self.operation, self.caller, self.request) = (operation, caller, request)
         places = try parameters.reduce(into: [:]) { places, parameter in
             let text = String(parameter.value).removingPercentEncoding
-            guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName else {
+            // A byte that is not UTF-8 has been replaced by U+FFFD if it was not encoded.
+            guard let name = text.flatMap(ObjectName.init), name.text.utf8.count <= Self.longestName,
+                !parameter.value.unicodeScalars.contains("\u{fffd}")
+            else {
                 let (message, remedy) = AdminFailure.malformedName
                 throw OperationRefusal("\(operation.engine).malformed", status: .badRequest, (message, remedy))
             }
@@ -37,18 +40,41 @@ package struct OperationCall: Sendable {
         try OperationRefusal.check(queryOf: request, for: operation)
         condition = try EntityCondition(request, of: operation)
         body = try await Self.body(of: request, limit: limit)
+        guard body.isEmpty || operation.body() != nil else {
+            throw OperationRefusal(
+                "admin.body", status: .badRequest,
+                ("The operation has no body.", "Leave the body out; docs/administration.md lists what each call takes.")
+            )
+        }
         idempotencyKey = try IdempotencyKey(operation, by: caller, request, body: body)
     }
 
+    /// - Throws: ``OperationRefusal`` if the body is too large, is malformed, or has not arrived; `CancellationError`
     private static func body(of request: Request, limit: Int) async throws -> [UInt8] {
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        guard announced.map({ $0 <= limit }) ?? true else { throw tooLarge(limit) }
         do {
             return Array(try await request.body.collect(upTo: limit).readableBytesView)
         } catch is NIOTooManyBytesError {
+            throw tooLarge(limit)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as HTTPError where error.status == .requestTimeout {
             throw OperationRefusal(
-                "admin.tooLarge", status: .contentTooLarge,
-                ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits.")
-            )
+                "admin.request", status: .requestTimeout,
+                ("The body has not arrived in time.", "Send the whole request at once."))
+        } catch {
+            // The client is gone, or the framing of the body is invalid.
+            throw OperationRefusal(
+                "admin.request", status: .badRequest,
+                ("The body is malformed or incomplete.", "Send the length of the body, or correct chunks."))
         }
+    }
+
+    private static func tooLarge(_ limit: Int) -> OperationRefusal {
+        OperationRefusal(
+            "admin.tooLarge", status: .contentTooLarge,
+            ("The body is larger than \(limit) bytes.", "Send less at once; docs/administration.md has the limits."))
     }
 
     /// Returns the value of a placeholder in the path, percent-decoded.
@@ -71,7 +97,11 @@ package struct OperationCall: Sendable {
         _ parameter: QueryParameter, as type: Value.Type = Value.self
     ) throws -> Value? {
         guard let text = request.uri.queryParameters.get(parameter.name) else { return nil }
-        guard let value = Value(text) else {
+        // Swift's numbers may have a plus sign, too.
+        let isNumber = text.utf8.drop { $0 == UInt8(ascii: "-") }.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+        guard parameter.kind != .integer || isNumber, let value = Value(text) else {
             throw OperationRefusal.malformed(operation, "The parameter \(parameter.name) does not have its form.")
         }
         return value

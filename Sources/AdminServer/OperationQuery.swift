@@ -4,8 +4,8 @@ internal import Foundation
 internal import Hummingbird
 
 extension OperationRefusal {
-    /// Checks that a request's query has only parameters of the operation, each of them once. A caller who misspells a
-    /// parameter would otherwise get another answer than was asked for.
+    /// Checks that a request's query is UTF-8 in percent-encoding, and has only parameters of the operation, each of them
+    /// once. A caller who misspells a parameter would otherwise get another answer than was asked for.
     ///
     /// - Throws: ``OperationRefusal``
     static func check(queryOf request: Request, for operation: AdminOperation) throws {
@@ -13,7 +13,13 @@ extension OperationRefusal {
         var present: Set<String> = []
         for part in (request.uri.query ?? "").split(separator: "&") {
             let name = String(part.prefix { $0 != "=" })
-            let decoded = name.removingPercentEncoding ?? name
+            // A byte that is not UTF-8 has been replaced by U+FFFD if it was not encoded.
+            guard let decoded = name.removingPercentEncoding, part.removingPercentEncoding != nil,
+                !part.unicodeScalars.contains("\u{fffd}")
+            else {
+                let named = name.removingPercentEncoding ?? "that is not UTF-8"
+                throw refusal(of: named, "is not UTF-8 in percent-encoding", remedy: "Encode its value as UTF-8.")
+            }
             guard known.contains(name) else {
                 let possible =
                     known.isEmpty

@@ -50,9 +50,13 @@ package struct OperationRefusal: OperationRefusing {
     }
 
     /// The refusal of a body, a query or a path that cannot be read.
-    package static func malformed(_ operation: AdminOperation, _ message: String? = nil) -> OperationRefusal {
-        let (general, remedy) = AdminFailure.malformedBody
-        return OperationRefusal("\(operation.engine).malformed", status: .badRequest, (message ?? general, remedy))
+    package static func malformed(
+        _ operation: AdminOperation, _ message: String? = nil, remedy: String? = nil
+    ) -> OperationRefusal {
+        let general = AdminFailure.malformedBody
+        return OperationRefusal(
+            "\(operation.engine).malformed", status: .badRequest,
+            (message ?? general.message, remedy ?? general.remedy))
     }
 
     /// The answer to an error that no refusal describes.

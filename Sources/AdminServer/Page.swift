@@ -26,9 +26,11 @@ package struct PageRequest: Sendable {
         after = try call.query(.after, as: String.self).map { text in
             guard let bytes = Data(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/")),
                 // PostgreSQL refuses texts with a zero byte.
-                let key = String(validating: bytes, as: UTF8.self), !key.utf8.contains(0)
+                let place = String(validating: bytes, as: UTF8.self), !place.utf8.contains(0),
+                // The place belongs to one list.
+                place.unicodeScalars.starts(with: "\(call.operation.id) ".unicodeScalars)
             else { throw Self.unknownPlace }
-            return key
+            return String(place.unicodeScalars.dropFirst(call.operation.id.unicodeScalars.count + 1))
         }
     }
 
@@ -87,7 +89,8 @@ package struct Page<Item: Sendable>: Sendable {
 extension OperationCall {
     /// Returns the value of `Link` that names the next page (RFC 8288).
     func link(to key: String) -> String {
-        let after = Data(key.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        let after = Data("\(operation.id) \(key)".utf8).base64EncodedString().replacing("+", with: "-").replacing(
+            "/", with: "_")
         let kept = (request.uri.query ?? "").split(separator: "&").filter {
             !$0.hasPrefix("\(QueryParameter.after.name)=")
         }

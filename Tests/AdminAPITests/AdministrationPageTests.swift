@@ -22,6 +22,7 @@ import Testing
         let statuses = [
             ".badRequest": 400, ".unauthorized": 401, ".forbidden": 403, ".notFound": 404, ".methodNotAllowed": 405,
             ".conflict": 409, ".preconditionFailed": 412, ".contentTooLarge": 413, ".tooManyRequests": 429,
+            ".misdirectedRequest": 421,
         ]
         let declared = GeneralRefusal.all.filter { $0.code.hasPrefix("admin.") }
         #expect(Set(made.map { String($0.output.1) }) == Set(declared.map(\.code)))

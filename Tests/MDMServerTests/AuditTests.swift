@@ -17,7 +17,7 @@ import Testing
                 try await fixture.register("the broker's package")
                 try await push(broker: fixture)
                 let sso: MDMAdmin.Profile = try await fixture.call(
-                    .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: []))
+                    .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.test"]))
                 let device = "/devices/tablet-1"
                 let _: MDMAdmin.Command = try await fixture.call(.put, "\(device)/profiles/\(sso.identifier)")
                 let _: MDMAdmin.Command = try await fixture.call(.delete, "\(device)/profiles/\(sso.identifier)")

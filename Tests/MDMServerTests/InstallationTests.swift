@@ -83,7 +83,7 @@ import Testing
                 let _: MDMAdmin.Command = try await fixture.call(
                     .put, "/devices/tablet-1/apps/org.baton.authenticator/configuration", configuration)
                 let sso: MDMAdmin.Profile = try await fixture.call(
-                    .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: []))
+                    .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.test"]))
                 let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/\(sso.identifier)")
                 let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
                 try await agent.checkIn()

@@ -123,10 +123,11 @@ extension IdentityAdmin {
     package static let addCompatibilityClients = Endpoint<Empty, [Client]>(
         "addCompatibilityClients", .post("/identity/tenants/{tenant}/compatibility-clients"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
-        effect: .change("client.add"),
+        effect: .danger("client.add"), givesPower: true,
         summary: "Adds the missing registrations of third-party applications and returns them.",
         details: "Azure CLI, Azure PowerShell, Office, Windows Sign In, the Authenticator app, Company Portal and "
-            + "Company Portal for Linux, with the ids that their makers use.")
+            + "Company Portal for Linux, with the ids that their makers use. Adds missing clients of the server itself, "
+            + "too.")
 
     package static let changeClient = Endpoint<ClientChange, Empty>(
         "changeClient", .patch("/identity/tenants/{tenant}/clients/{client}"),
@@ -140,6 +141,7 @@ extension IdentityAdmin {
         "removeClient", .delete("/identity/tenants/{tenant}/clients/{client}"),
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
         effect: .danger("client.remove"), givesPower: true,
+        errors: ["identity.client.own"],
         summary: "Removes an application with its codes and refresh tokens.")
 
     package static let listClientSecrets = Endpoint<Empty, [ClientSecret]>(
@@ -152,8 +154,9 @@ extension IdentityAdmin {
         "addClientSecret", .post("/identity/tenants/{tenant}/clients/{client}/secrets"), status: 201,
         by: .roles(.globalAdministrator, permission: "Application.ReadWrite.All"),
         effect: .change("client.secret.add"), givesPower: true,
-        errors: ["identity.client.public"],
-        summary: "Creates a secret; no other answer contains it.")
+        errors: ["identity.client.public", "identity.client.secrets"],
+        summary: "Creates a secret; no other answer contains it.",
+        details: "A client has at most two secrets that have not expired.")
 
     package static let removeClientSecret = Endpoint<Empty, Empty>(
         "removeClientSecret", .delete("/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"),

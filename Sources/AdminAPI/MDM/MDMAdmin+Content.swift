@@ -106,7 +106,8 @@ extension MDMAdmin {
     /// A managed app's configuration.
     package typealias Configuration = [String: Value]
 
-    /// A configuration value as JSON. A Boolean is never decoded as a number.
+    /// A configuration value as JSON. A Boolean is never decoded as a number. Numbers beyond 64 bits are refused, because a
+    /// device could not get them unchanged.
     package enum Value: Codable, Sendable, Hashable {
         case boolean(Bool)
         case integer(Int64)
@@ -122,6 +123,10 @@ extension MDMAdmin {
             } else if let value = try? container.decode(Int64.self) {
                 self = .integer(value)
             } else if let value = try? container.decode(Double.self) {
+                // A larger integer would arrive at the device as a real number, and as another one.
+                guard value.magnitude < 0x1p63 else {
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "the number is too large")
+                }
                 self = .real(value)
             } else if let value = try? container.decode(String.self) {
                 self = .string(value)

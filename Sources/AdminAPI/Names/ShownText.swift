@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that people read, such as a name: how long it may be, and which characters it may have.
+/// A text that people read, such as a name: how long it may be, and which characters it may have. A text that is not empty
+/// has a visible character.
 ///
 /// Both engines, Graph and the join of a device use it before they store a text. A text that is stored already is not
 /// checked again. The lengths of a person's and a group's texts are those of Microsoft Graph, but for an address of mail.
@@ -36,7 +37,7 @@ package struct ShownText: Sendable, Equatable {
 
     /// Whether this text may be stored.
     package func accepts(_ text: String) -> Bool {
-        guard length.contains(text.unicodeScalars.count) else { return false }
+        guard length.contains(text.unicodeScalars.count), text.isEmpty || Self.isVisible(text) else { return false }
         switch form {
         case .line: return Self.isPlain(text)
         case .lines: return Self.isPlain(text.filter { $0 != "\n" && $0 != "\t" })
@@ -48,6 +49,19 @@ package struct ShownText: Sendable, Equatable {
     /// changes the reading direction, no other invisible one, and none that Unicode never assigns. The joiners U+200C and U+200D are allowed, because
     /// Persian and Indic names need them, and so are the selectors of variants.
     package static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isPlain) }
+
+    /// Whether a text has a character that people can see: not only spaces, joiners, selectors of variants and blank
+    /// symbols.
+    package static func isVisible(_ text: String) -> Bool { text.unicodeScalars.contains(where: isVisible) }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return isPlain(scalar) && !properties.isJoinControl && !properties.isVariationSelector
+            && !properties.isWhitespace && !blankSymbols.contains(scalar)
+    }
+
+    /// Symbols that are drawn as nothing: the braille pattern without dots, and the musical symbol of a null notehead.
+    private static let blankSymbols: Set<Unicode.Scalar> = ["\u{2800}", "\u{1d159}"]
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
@@ -66,13 +80,28 @@ package struct ShownText: Sendable, Equatable {
 
     /// The limits that the OpenAPI document states. A regular expression of JSON Schema cannot name characters above
     /// U+FFFF, so the document does not state these.
-    var limits: SchemaLimits {
+    var limits: SchemaLimits { .length(length, pattern) }
+
+    /// The regular expression that the OpenAPI document states (ECMA-262). It does not state the length.
+    package var pattern: String {
         switch form {
-        case .line: .length(length, "^[^\(Self.hidden("\\u0000-\\u001f"))]*$")
-        case .lines: .length(length, "^[^\(Self.hidden("\\u0000-\\u0008\\u000b-\\u001f"))]*$")
-        case .address: .length(length, "^([!-?A-~]+@[!-?A-~]+)?$")
+        case .line: Self.pattern(without: Self.hidden("\\u0000-\\u001f"), mayBeEmpty: length.contains(0))
+        case .lines:
+            Self.pattern(without: Self.hidden("\\u0000-\\u0008\\u000b-\\u001f"), mayBeEmpty: length.contains(0))
+        case .address: "^([!-?A-~]+@[!-?A-~]+)?$"
         }
     }
+
+    /// Returns the pattern of texts with a visible character and without hidden ones.
+    private static func pattern(without hidden: String, mayBeEmpty: Bool) -> String {
+        let text = "[^\(hidden)]*[^\(hidden)\(blank)][^\(hidden)]*"
+        return mayBeEmpty ? "^(\(text))?$" : "^\(text)$"
+    }
+
+    /// The range of the plain characters up to U+FFFF that nobody can see.
+    private static let blank =
+        #"\u0009\u000a\u0020\u00a0\u1680\u180b-\u180d\u180f\u2000-\u200a\u200c\u200d\u202f\u205f\u2800\u3000"#
+        + #"\ufe00-\ufe0f"#
 
     /// Returns the range of the characters up to U+FFFF that are not plain.
     private static func hidden(_ controls: String) -> String {

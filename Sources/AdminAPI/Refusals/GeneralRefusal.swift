@@ -29,6 +29,7 @@ package struct GeneralRefusal: Sendable {
 
     /// The refusals of the HTTPS listener, before an operation reads anything of the request.
     private static let interface: [GeneralRefusal] = [
+        GeneralRefusal("admin.host", status: 421, "The request is for another host or port.") { _, _ in false },
         GeneralRefusal("admin.origin", status: 403, "The request comes from a page of another site.") { $1 == .https },
         GeneralRefusal("admin.token", status: 401, "The access token is missing or not valid.") { $1 == .https },
         GeneralRefusal("admin.tooMany", status: 429, "The caller has called too often within a minute.") {
@@ -61,7 +62,8 @@ package struct GeneralRefusal: Sendable {
     /// The refusals of requests whose query, header fields, size or page an operation does not accept.
     private static let request: [GeneralRefusal] = [
         GeneralRefusal(
-            "admin.query", status: 400, "The query has a parameter that the operation does not have, or one twice."
+            "admin.query", status: 400,
+            "The query has a parameter that the operation does not have, or one twice, or is not UTF-8."
         ) {
             $0.isServed(at: $1)
         },
@@ -71,6 +73,9 @@ package struct GeneralRefusal: Sendable {
             $0.isServed(at: $1)
         },
         GeneralRefusal("admin.tooLarge", status: 413, "The body is too large.") { $0.isServed(at: $1) },
+        GeneralRefusal("admin.body", status: 400, "The request has a body, and the operation has none.") {
+            $0.isServed(at: $1) && $0.body() == nil
+        },
         GeneralRefusal("admin.idempotency.method", status: 400, "Only POST takes an `Idempotency-Key`.") {
             $0.isServed(at: $1) && $0.method != .post
         },
@@ -95,6 +100,11 @@ package struct GeneralRefusal: Sendable {
             $0.isServed(at: $1) && $0.isConditional
         },
         GeneralRefusal("admin.idempotency.reused", status: 409, "The `Idempotency-Key` belongs to another request.") {
+            $0.isServed(at: $1) && $0.method == .post
+        },
+        GeneralRefusal(
+            "admin.idempotency.running", status: 409, "A request with the `Idempotency-Key` is being carried out."
+        ) {
             $0.isServed(at: $1) && $0.method == .post
         },
         GeneralRefusal(

@@ -24,8 +24,8 @@ package enum RefusalStatus {
     ]
 
     private static let directoryConflicts = [
-        "identity.name.taken", "identity.client.keys", "identity.keys.pending", "identity.role.last",
-        "identity.tenant.ambiguous",
+        "identity.name.taken", "identity.client.keys", "identity.client.own", "identity.client.secrets",
+        "identity.keys.pending", "identity.role.last", "identity.tenant.ambiguous",
         "identity.group.ambiguous", "identity.client.ambiguous", "identity.device.ambiguous",
         "identity.device.notJoined", "identity.tenant.inUse", "identity.breakGlass.active",
         "identity.breakGlass.disabled",

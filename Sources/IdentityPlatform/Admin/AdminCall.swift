@@ -35,8 +35,9 @@ struct AdminCall: Sendable {
             })
     }
 
-    /// Returns the acts on an application. If the application can administer, on behalf of people or for itself, only a
-    /// caller who has full control and has signed in recently can act on it.
+    /// Returns the acts on an application. If the application can administer, on behalf of people or for itself, or can do
+    /// more for people than read their own data, only a caller who has full control and has signed in recently can act on
+    /// it.
     ///
     /// - Parameter item: returns what the operation that reads the application returns; nil if the acts do not change
     ///   that result.
@@ -46,7 +47,7 @@ struct AdminCall: Sendable {
         administration(
             actor { [received] connection in
                 let own = try ApplicationPermissions(connection).all(of: client.id, tenant: client.tenant)
-                if client.isOfAdministration || !own.isEmpty {
+                if client.hasPower || !own.isEmpty {
                     try received.confirmFullControl(in: connection, orThrow: OperationRefusal.powerful)
                 }
                 if let item { try received.condition?.check(try item(connection)) }
@@ -103,7 +104,9 @@ struct AdminCall: Sendable {
                 if let tenant, name.text == "-" || tenant.isNamed(name) { return tenant }
             case .noTenant: break
             }
-            throw AdminRefusal.noTenant.naming("There is no tenant \(name.text).")
+            throw AdminRefusal.noTenant.naming(
+                "There is no tenant \(name.text).",
+                reach == .everyTenant ? nil : AdminFailure.foreignTenantRemedy)
         }
     }
 
@@ -164,8 +167,9 @@ private struct UndeclaredPower: Error {
 }
 
 extension Client {
-    /// Whether the application gets tokens for the administration on behalf of people.
-    fileprivate var isOfAdministration: Bool { resources.contains(ResourceCatalogue.administrationApplication) }
+    /// Whether the application can get tokens on behalf of people with which it can do more than read their own data: it
+    /// is a device's broker, a client of the administration, or a client with other than ordinary permissions.
+    fileprivate var hasPower: Bool { isBroker || ResourceCatalogue.givePower(permissions, to: resources) }
 }
 
 extension Users {

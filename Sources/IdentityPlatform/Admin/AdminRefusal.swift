@@ -43,6 +43,8 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
     case unknownAlgorithm = "identity.client.algorithm"
     case publicClient = "identity.client.public"
     case noSecret = "identity.client.secret.missing"
+    case tooManySecrets = "identity.client.secrets"
+    case ownClient = "identity.client.own"
     case badClientKey = "identity.client.key"
     case noClientKey = "identity.client.key.missing"
     case tooManyClientKeys = "identity.client.keys"
@@ -136,12 +138,12 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
         case .badDisplayName:
             (
-                "The display name is empty or too long, or has a control or invisible character.",
+                "The display name is too long, has nothing visible, or has a control or invisible character.",
                 "Use 1 to 256 visible characters, without line breaks."
             )
         case .badText:
             (
-                "A text is too long, or has a control or invisible character.",
+                "A text is too long, has nothing visible, or has a control or invisible character.",
                 "Use visible characters; docs/administration.md has the limits."
             )
         case .weakPassword:
@@ -170,6 +172,16 @@ package enum AdminRefusal: String, OperationRefusing, CaseIterable, Sendable {
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
+        case .tooManySecrets:
+            (
+                "A client can have two secrets at a time.",
+                "Remove the one that is no longer used: baton admin client remove-secret."
+            )
+        case .ownClient:
+            (
+                "The client is one of the server's own, without which people or devices cannot sign in.",
+                "To stop its sign-ins for some time, disable it: baton admin client disable."
+            )
         case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
         case .badClientKey:
             (

@@ -68,6 +68,12 @@ package struct ClientAdministration: Sendable {
                 }
             }
         }
+        guard new.id.map({ !reservedIDs.contains($0) }) ?? true else {
+            throw AdminRefusal.badClientID.naming(
+                "This id belongs to a client that only the server itself registers, or to a resource.",
+                "Leave the id out for a fresh one. The server's clients and those of other makers are added by: "
+                    + "baton admin client add-compatibility.")
+        }
         let known = resources.all.map(\.application)
         guard new.resources.allSatisfy(known.contains) else { throw AdminRefusal.unknownResource }
         let permissions = try new.permissions.map { name in
@@ -89,6 +95,17 @@ package struct ClientAdministration: Sendable {
         return client
     }
 
+    /// The ids that only the server gives: those of its own clients, of the clients of other makers, and of resources.
+    /// Otherwise somebody else could register one of these ids with another address, and get what is meant for it.
+    private var reservedIDs: Set<ClientID> {
+        let clients = WellKnownClient.ofEveryTenant + WellKnownClient.compatibilityPack(names: names)
+        return Set(
+            clients.map(\.id) + [
+                ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication,
+                ResourceCatalogue.administrationApplication,
+            ])
+    }
+
     /// Checks that a client of the administration names the permissions that it may use there. A client that names none
     /// could use all permissions on behalf of a person (``Resource/ordinary``), even those of future operations.
     private func confirmThatItIsLimited(_ permissions: [String], for requested: [ClientID]) throws {
@@ -103,12 +120,12 @@ package struct ClientAdministration: Sendable {
     }
 
     /// Registers those third-party applications that the tenant does not have yet
-    /// (``WellKnownClient/compatibilityPack``).
+    /// (``WellKnownClient/compatibilityPack``), and those of the server's own clients that somebody has removed.
     ///
     /// - Returns: the added registrations.
     /// - Throws: ``StorageError``
     package func addCompatibilityPack(tenant: Tenant) async throws -> [Client] {
-        let clients = WellKnownClient.compatibilityPack(names: names)
+        let clients = (WellKnownClient.ofEveryTenant + WellKnownClient.compatibilityPack(names: names))
             .map { $0.registration(in: tenant.id) }
         return try await transactions.write { act in
             let registry = Clients(act.connection)
@@ -127,17 +144,23 @@ package struct ClientAdministration: Sendable {
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {
         try await transactions.write { act in
-            try Clients(act.connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
+            let hasChanged = try Clients(act.connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
+            guard hasChanged else { return }
             try act.record(isEnabled ? .clientEnabled : .clientDisabled, of: client.tenant, subject: client.id.rawValue)
         }
     }
 
-    /// Removes an application together with its codes and refresh tokens.
+    /// Removes an application together with its codes and refresh tokens. The server's own clients stay.
     ///
-    /// - Throws: ``StorageError``
+    /// - Throws: ``AdminRefusal`` `ownClient` or `noClient`, ``StorageError``
     package func remove(_ client: Client) async throws {
         try await transactions.write { act in
-            try Clients(act.connection).remove(client.id, tenant: client.tenant)
+            guard !WellKnownClient.ofEveryTenant.contains(where: { $0.id == client.id }) else {
+                throw AdminRefusal.ownClient
+            }
+            guard try Clients(act.connection).remove(client.id, tenant: client.tenant) else {
+                throw AdminRefusal.noClient
+            }
             try act.record(.clientRemoved, of: client.tenant, subject: client.id.rawValue)
         }
     }
@@ -154,7 +177,11 @@ package struct ClientAdministration: Sendable {
             id: transactions.environment.identifier(of: ClientSecret.self).rawValue, created: now,
             expires: now + ClientSecret.lifetime)
         try await transactions.write { act in
-            try ClientSecrets(act.connection).add(secret, hash: hash, to: client)
+            let secrets = ClientSecrets(act.connection)
+            guard try secrets.all(of: client).count(where: { $0.expires > act.now }) < ClientSecret.maximum else {
+                throw AdminRefusal.tooManySecrets
+            }
+            try secrets.add(secret, hash: hash, to: client)
             try act.record(.clientSecretAdded, of: client.tenant, subject: client.id.rawValue)
         }
         return (secret, text)

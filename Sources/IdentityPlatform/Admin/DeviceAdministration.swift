@@ -10,8 +10,12 @@ package struct DeviceAdministration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ id: DeviceID, tenant: Tenant) async throws {
-        try await change(isEnabled ? .deviceEnabled : .deviceDisabled, id, of: tenant) { devices, act in
-            try devices.setEnabled(isEnabled, id, tenant: tenant.id, at: act.now, by: act.actor)
+        try await transactions.write { act in
+            let devices = Devices(act.connection)
+            guard let device = try devices.find(id, tenant: tenant.id) else { throw AdminRefusal.noDevice }
+            guard device.isEnabled != isEnabled else { return }
+            _ = try devices.setEnabled(isEnabled, id, tenant: tenant.id, at: act.now, by: act.actor)
+            try act.record(isEnabled ? .deviceEnabled : .deviceDisabled, of: tenant.id, subject: id.rawValue)
         }
     }
 
@@ -19,18 +23,12 @@ package struct DeviceAdministration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func remove(_ id: DeviceID, tenant: Tenant) async throws {
-        try await change(.deviceRemoved, id, of: tenant) { devices, act in
-            try devices.remove(id, tenant: tenant.id, at: act.now, by: act.actor)
-        }
-    }
-
-    private func change(
-        _ action: AuditAction, _ id: DeviceID, of tenant: Tenant,
-        by body: @escaping @Sendable (Devices, AdminTransaction) throws -> Bool
-    ) async throws {
         try await transactions.write { act in
-            guard try body(Devices(act.connection), act) else { throw AdminRefusal.noDevice }
-            try act.record(action, of: tenant.id, subject: id.rawValue)
+            let devices = Devices(act.connection)
+            guard try devices.remove(id, tenant: tenant.id, at: act.now, by: act.actor) else {
+                throw AdminRefusal.noDevice
+            }
+            try act.record(.deviceRemoved, of: tenant.id, subject: id.rawValue)
         }
     }
 }

@@ -8,13 +8,17 @@ package struct GroupAdministration: Sendable {
 
     /// Creates a group without members.
     ///
+    /// - Parameter mailNickname: the part of its mail address before the `@`; nil to derive it from the name.
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func add(
-        _ displayName: String, mailNickname: String, description: String?, tenant: TenantID
+        _ displayName: String, mailNickname: String?, description: String?, tenant: TenantID
     ) async throws -> Group {
+        let id: GroupID = transactions.environment.identifier()
+        let letters = displayName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(64)
         let group = Group(
-            tenant: tenant, id: transactions.environment.identifier(), displayName: displayName,
-            mailNickname: mailNickname,
+            tenant: tenant, id: id, displayName: displayName,
+            // A name in another script has none of these letters.
+            mailNickname: mailNickname ?? (letters.isEmpty ? id.rawValue : String(letters)),
             description: description, created: transactions.environment.now())
         try check(group, after: nil)
         try await transactions.write { act in
@@ -35,6 +39,7 @@ package struct GroupAdministration: Sendable {
                 throw AdminRefusal.noGroup
             }
             let changed = change(present)
+            guard changed != present else { return }
             try check(changed, after: present)
             try Groups(act.connection).update(changed)
             try act.record(.groupChanged, of: group.tenant, subject: group.id.rawValue)

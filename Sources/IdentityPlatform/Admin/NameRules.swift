@@ -16,7 +16,7 @@ enum NameRules {
     static func check(_ kind: ShownText, _ text: String?) throws {
         guard let text, !kind.accepts(text) else { return }
         throw AdminRefusal.badText.naming(
-            "\(kind.name) is too long, has a control or invisible character, or has another form than it must have.",
+            "\(kind.name) is too long, has a control or invisible character or nothing visible, or has another form than it must have.",
             "Use at most \(kind.length.upperBound) visible characters"
                 + (kind == .mail ? " of the form name@domain." : "."))
     }

@@ -110,8 +110,10 @@ package struct TenantAdministration: Sendable {
         of tenant: Tenant, _ change: @escaping @Sendable (inout DeviceRegistrationRules) -> Void
     ) async throws -> DeviceRegistrationRules {
         try await transactions.write { act in
-            var rules = try DeviceRegistrationRules.of(tenant.id, act.connection) ?? .standard
+            let former = try DeviceRegistrationRules.of(tenant.id, act.connection) ?? .standard
+            var rules = former
             change(&rules)
+            guard rules != former else { return rules }
             try rules.keep(for: tenant.id, act.connection)
             try act.record(.deviceRulesSet, of: tenant.id)
             return rules
@@ -123,17 +125,23 @@ package struct TenantAdministration: Sendable {
     /// - Throws: ``StorageError``
     func setBranding(colour: String?, logo: PageImage?, tenant: Tenant) async throws {
         try await transactions.write { act in
-            try Brandings(act.connection).set(colour: colour, logo: logo, tenant: tenant.id)
+            let brandings = Brandings(act.connection)
+            let (colourBefore, logoBefore) = (
+                try brandings.find(tenant.id)?.colour, try brandings.logo(of: tenant.id)?.bytes
+            )
+            guard colour != colourBefore || logo?.bytes != logoBefore else { return }
+            try brandings.set(colour: colour, logo: logo, tenant: tenant.id)
             try act.record(.brandingSet, of: tenant.id)
         }
     }
 
     /// Turns offline sign-in on with these rules, or turns it off if `rules` is nil. In both cases, all leases issued
-    /// so far are withdrawn.
+    /// so far are withdrawn. Nothing happens if the rules are the present ones.
     ///
     /// - Throws: ``StorageError``
     package func setOfflineRules(_ rules: OfflineRules?, tenant: Tenant) async throws {
         try await transactions.write { act in
+            guard try rules != OfflineRules.of(tenant.id, act.connection) else { return }
             try OfflineRules.keep(rules, for: tenant.id, act.connection)
             if rules?.credentials.contains(.pinWithoutTPM) == true {
                 try act.record(.offlinePINWithoutTPM, of: tenant.id)

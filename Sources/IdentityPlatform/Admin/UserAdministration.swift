@@ -51,7 +51,7 @@ package struct UserAdministration: Sendable {
     /// - Throws: ``StorageError``
     package func assign(_ role: DirectoryRole, to user: User) async throws {
         try await transactions.write { act in
-            try RoleMembers(act.connection).assign(role, to: user.id, tenant: user.tenant)
+            guard try RoleMembers(act.connection).assign(role, to: user.id, tenant: user.tenant) else { return }
             try act.record(.roleAssigned, of: user.tenant, subject: "\(role.id) \(user.id)")
         }
     }
@@ -62,7 +62,7 @@ package struct UserAdministration: Sendable {
     package func unassign(_ role: DirectoryRole, from user: User) async throws {
         try await transactions.write { act in
             if role == .globalAdministrator { try act.keepGlobalAdministrator(besides: user) }
-            try RoleMembers(act.connection).unassign(role, from: user.id, tenant: user.tenant)
+            guard try RoleMembers(act.connection).unassign(role, from: user.id, tenant: user.tenant) else { return }
             try act.record(.roleUnassigned, of: user.tenant, subject: "\(role.id) \(user.id)")
         }
     }
@@ -102,7 +102,7 @@ package struct UserAdministration: Sendable {
     /// - Throws: ``StorageError``
     package func unlock(_ user: User) async throws {
         try await transactions.write { act in
-            try passwords.forgive(user, act.connection)
+            guard try passwords.forgive(user, act.connection) else { return }
             try act.record(.userUnlocked, of: user.tenant, subject: user.id.rawValue)
         }
     }
@@ -119,9 +119,10 @@ package struct UserAdministration: Sendable {
     /// - Throws: ``StorageError``
     package func revokeSessions(of user: User) async throws {
         try await transactions.write { act in
-            try act.record(.userSessionsRevoked, of: user.tenant, subject: user.id.rawValue)
-            try Sessions(act.connection).endAll(
+            let hasEnded = try Sessions(act.connection).endAll(
                 of: user.id, tenant: user.tenant, at: act.now, because: .revoked, by: act.actor)
+            guard hasEnded else { return }
+            try act.record(.userSessionsRevoked, of: user.tenant, subject: user.id.rawValue)
         }
     }
 
@@ -147,7 +148,7 @@ package struct UserAdministration: Sendable {
 
     private func set(_ isEnabled: Bool, of user: User, in act: AdminTransaction) throws {
         if !isEnabled { try act.keepGlobalAdministrator(besides: user) }
-        try Users(act.connection).setEnabled(isEnabled, user.id, tenant: user.tenant)
+        guard try Users(act.connection).setEnabled(isEnabled, user.id, tenant: user.tenant) else { return }
         try act.record(isEnabled ? .userEnabled : .userDisabled, of: user.tenant, subject: user.id.rawValue)
         guard !isEnabled else { return }
         try Sessions(act.connection).endAll(

@@ -70,7 +70,7 @@ package struct BreakGlassAdministration: Sendable {
     }
 
     private static func isReason(_ text: String) -> Bool {
-        (10...300).contains(text.utf8.count) && ShownText.isPlain(text)
+        (10...300).contains(text.utf8.count) && ShownText.isPlain(text) && ShownText.isVisible(text)
     }
 }
 

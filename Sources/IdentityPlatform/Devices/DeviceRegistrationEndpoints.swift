@@ -3,6 +3,7 @@ internal import Crypto
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import NIOCore
 internal import OAuth
 internal import Storage
 
@@ -45,12 +46,25 @@ struct DeviceRegistrationEndpoints: Sendable {
         router.post("/EnrollmentServer/key", use: addKey)
     }
 
+    /// Returns the whole body.
+    ///
+    /// - Throws: ``RegistrationError`` if it is too large or incomplete, or if its framing is invalid.
+    private func body(of request: Request, _ context: IdentityContext) async throws -> ByteBuffer {
+        do {
+            return try await request.body.collect(upTo: context.maxUploadSize)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw RegistrationError.malformed
+        }
+    }
+
     @Sendable private func join(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await registrationToken(request)
         guard let version = Self.version(of: request).flatMap(RegistrationVersion.init) else {
             throw RegistrationError.unsupportedVersion
         }
-        let body = try await request.body.collect(upTo: context.maxUploadSize)
+        let body = try await body(of: request, context)
         let join: JoinRequest
         do {
             join = try JoinRequest(decoding: Array(body.readableBytesView), version: version)
@@ -91,7 +105,7 @@ struct DeviceRegistrationEndpoints: Sendable {
     @Sendable private func addKey(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await registrationToken(request)
         try Self.check(request, among: ["1.0"])
-        let body = try await request.body.collect(upTo: context.maxUploadSize)
+        let body = try await body(of: request, context)
         guard let binding = token.session.device, !binding.isShared else { throw RegistrationError.ownDeviceRequired }
         guard let members = try? Members(decoding: Array(body.readableBytesView)),
             let blob = try? Base64.decodeLeniently(try members.string(RegistrationName.helloKey)),

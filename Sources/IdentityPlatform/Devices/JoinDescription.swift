@@ -14,7 +14,9 @@ struct JoinDescription: Sendable {
     /// - Throws: ``RegistrationError`` `badRequest`.
     init(_ request: JoinRequest) throws(RegistrationError) {
         let texts = [request.displayName, request.deviceType, request.operatingSystemVersion]
-        guard texts.allSatisfy({ $0.utf8.count <= 256 && ShownText.isPlain($0) }) else {
+        guard texts.allSatisfy({ $0.utf8.count <= 256 && ShownText.isPlain($0) }),
+            texts[0].isEmpty || ShownText.isVisible(texts[0])
+        else {
             throw RegistrationError(
                 .badRequest,
                 "Name, type and version of a device have at most 256 bytes, and no control or invisible characters.")

@@ -40,6 +40,9 @@ package struct Client: Sendable {
         self.tokenAlgorithm = tokenAlgorithm
     }
 
+    /// Whether the application gets tokens for the administration on behalf of people.
+    var isOfAdministration: Bool { resources.contains(ResourceCatalogue.administrationApplication) }
+
     /// Returns whether a redirect URI is registered. The URI must be equal to a registered one as text; only the port
     /// of a loopback address may differ (RFC 8252 section 7.3).
     package func allowsRedirect(to uri: RedirectURI) -> Bool { Self.hold(uri, redirectURIs) }

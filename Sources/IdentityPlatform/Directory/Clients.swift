@@ -103,15 +103,21 @@ package struct Clients {
     }
 
     /// Enables or disables an application.
-    func setEnabled(_ isEnabled: Bool, _ id: ClientID, tenant: TenantID) throws {
+    ///
+    /// - Returns: whether this has changed anything.
+    func setEnabled(_ isEnabled: Bool, _ id: ClientID, tenant: TenantID) throws -> Bool {
         try connection.announce(RegistrationChange())
-        try connection.execute(
-            "UPDATE client SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")
+        return try connection.execute(
+            """
+            UPDATE client SET accountEnabled = \(isEnabled)
+            WHERE tenant = \(tenant) AND id = \(id) AND accountEnabled <> \(isEnabled)
+            """) == 1
     }
 
-    func remove(_ id: ClientID, tenant: TenantID) throws {
+    /// - Returns: whether there was such a client.
+    func remove(_ id: ClientID, tenant: TenantID) throws -> Bool {
         try connection.announce(RegistrationChange())
-        try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
+        return try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 
     /// Decodes a registration from its row, and reads its lists from the other tables. One statement reads all lists,
@@ -146,6 +152,8 @@ package struct ClientSecret: Sendable {
     package let created: Timestamp
     package let expires: Timestamp
 
+    /// The maximum number of secrets of a client that have not expired: the one in use, and its successor.
+    static let maximum = 2
     /// How long a secret is valid.
     static let lifetime = Duration.seconds(2 * 365 * 86400)
 

@@ -4,7 +4,7 @@ package import Storage
 package typealias GroupID = ID<Group>
 
 /// A group of people and devices in the directory, for example a ward.
-package struct Group: Sendable {
+package struct Group: Sendable, Equatable {
     package let tenant: TenantID
     package let id: GroupID
     package let displayName: String

@@ -50,15 +50,20 @@ package struct RoleMembers {
     }
 
     /// Assigns a role. It is not an error if the person already has it.
-    package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws {
+    ///
+    /// - Returns: whether the person did not have it before.
+    @discardableResult
+    package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws -> Bool {
         try connection.insert(
             into: RoleMember.self, [.tenant: tenant, .role: role.id, .person: user],
-            "ON CONFLICT (tenant, role, person) DO NOTHING")
+            "ON CONFLICT (tenant, role, person) DO NOTHING") == 1
     }
 
     /// Removes a role from a person. It is not an error if the person does not have it.
-    func unassign(_ role: DirectoryRole, from user: UserID, tenant: TenantID) throws {
+    ///
+    /// - Returns: whether the person had it.
+    func unassign(_ role: DirectoryRole, from user: UserID, tenant: TenantID) throws -> Bool {
         try connection.execute(
-            "DELETE FROM roleMember WHERE tenant = \(tenant) AND role = \(role.id) AND person = \(user)")
+            "DELETE FROM roleMember WHERE tenant = \(tenant) AND role = \(role.id) AND person = \(user)") == 1
     }
 }

@@ -100,8 +100,13 @@ package struct Users {
     }
 
     /// Enables or disables a person.
-    func setEnabled(_ isEnabled: Bool, _ id: UserID, tenant: TenantID) throws {
+    ///
+    /// - Returns: whether this has changed anything.
+    func setEnabled(_ isEnabled: Bool, _ id: UserID, tenant: TenantID) throws -> Bool {
         try connection.execute(
-            "UPDATE person SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")
+            """
+            UPDATE person SET accountEnabled = \(isEnabled)
+            WHERE tenant = \(tenant) AND id = \(id) AND accountEnabled <> \(isEnabled)
+            """) == 1
     }
 }

@@ -10,16 +10,23 @@ struct GraphBody: Sendable {
 
     /// - Throws: ``GraphError``
     init(_ request: Request, limit: Int, allowing names: [String]) async throws {
+        let buffer: ByteBuffer
         do {
-            let buffer = try await request.body.collect(upTo: limit)
-            let value = try JSONReader.read(Array(buffer.readableBytesView), limits: JSONLimits(bytes: limit))
-            guard let members = value.object else { throw GraphError.badBody }
-            try self.init(members, allowing: names)
-        } catch is JSONFailure {
-            throw GraphError.badBody
-        } catch is NIOTooManyBytesError {
+            buffer = try await request.body.collect(upTo: limit)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The body is too large or incomplete, or its framing is invalid.
             throw GraphError.badBody
         }
+        let value: JSONValue
+        do {
+            value = try JSONReader.read(Array(buffer.readableBytesView), limits: JSONLimits(bytes: limit))
+        } catch {
+            throw GraphError.badBody
+        }
+        guard let members = value.object else { throw GraphError.badBody }
+        try self.init(members, allowing: names)
     }
 
     private init(_ members: [String: JSONValue], allowing names: [String]) throws(GraphError) {

@@ -40,15 +40,18 @@ struct OfflineLeases {
 
     /// Withdraws a person's leases, on every device or on one.
     ///
+    /// - Returns: whether there was a lease.
     /// - Throws: ``StorageError``
-    func withdraw(of user: UserID, device: DeviceID? = nil, tenant: TenantID) throws {
-        try announce(
-            connection.rows(
-                """
-                DELETE FROM offlineLease
-                WHERE tenant = \(tenant) AND person = \(user) AND device = COALESCE(\(device), device)
-                RETURNING device
-                """), tenant)
+    @discardableResult
+    func withdraw(of user: UserID, device: DeviceID? = nil, tenant: TenantID) throws -> Bool {
+        let withdrawn = try connection.rows(
+            """
+            DELETE FROM offlineLease
+            WHERE tenant = \(tenant) AND person = \(user) AND device = COALESCE(\(device), device)
+            RETURNING device
+            """)
+        try announce(withdrawn, tenant)
+        return !withdrawn.isEmpty
     }
 
     /// Withdraws every lease of the organisation.

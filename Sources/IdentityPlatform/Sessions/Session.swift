@@ -47,7 +47,7 @@ package enum AuthenticationMethod {
 
 /// Why a session ended. The raw values appear in the audit log.
 package enum SessionEnd: String, Sendable {
-    /// The person signed out in the browser.
+    /// The person signed out in the browser, or of the administration.
     case signedOut = "signed-out"
     /// The device reported the end.
     case ended = "ended-at-device"

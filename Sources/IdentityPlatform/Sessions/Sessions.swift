@@ -145,14 +145,17 @@ package struct Sessions {
 
     /// Ends every session of a person and withdraws their offline leases.
     ///
+    /// - Returns: whether there was a session or a lease.
     /// - Throws: ``StorageError``
+    @discardableResult
     package func endAll(
         of user: UserID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
-    ) throws {
+    ) throws -> Bool {
         let live: [SessionID] = try connection.values(
             .id, of: Session.self, "WHERE tenant = \(tenant) AND person = \(user) AND ended IS NULL")
-        try OfflineLeases(connection).withdraw(of: user, tenant: tenant)
+        let hadLease = try OfflineLeases(connection).withdraw(of: user, tenant: tenant)
         for session in live { try end(session, tenant: tenant, at: time, because: reason, by: actor) }
+        return hadLease || !live.isEmpty
     }
 }
 

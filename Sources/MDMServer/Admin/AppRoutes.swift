@@ -44,7 +44,7 @@ struct AppRoutes: Sendable {
         }
         guard ShownText.managedName.accepts(new.title) else {
             throw MDMAdminRefusal(
-                .badApp, "The app's title is empty or too long, or has a control or invisible character.",
+                .badApp, "The app's title is too long, has nothing visible, or has a control or invisible character.",
                 remedy: "Use 1 to 128 visible characters, without line breaks.")
         }
         let stored = try await packages.store(new.path)

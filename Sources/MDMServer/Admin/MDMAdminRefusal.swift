@@ -142,7 +142,7 @@ package struct MDMAdminRefusal: OperationRefusing, Sendable {
             ("The package cannot be stored.", "Check that the server's folder has room and is writable.")
         case .badName:
             (
-                "The name is empty or too long, or has a control or invisible character.",
+                "The name is too long, has nothing visible, or has a control or invisible character.",
                 "Use 1 to 128 visible characters, without line breaks."
             )
         case .fault: AdminFailure.fault

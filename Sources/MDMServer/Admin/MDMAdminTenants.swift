@@ -26,13 +26,19 @@ struct MDMAdminTenants: Sendable {
                 }
                 return try name.text == "-" ? items.onlyTenant() : items.tenant(name)
             case .tenant(let own):
-                let isOwn = try name.text == "-" || items.tenant(name) == own
-                if isOwn, try connection.exists(Organization.self, "WHERE id = \(own) AND removed IS NULL") {
+                let named: TenantID?
+                do { named = try name.text == "-" ? own : items.tenant(name) } catch let refusal as MDMAdminRefusal
+                    where refusal.code == .noTenant
+                {
+                    named = nil
+                }
+                if named == own, try connection.exists(Organization.self, "WHERE id = \(own) AND removed IS NULL") {
                     return own
                 }
             case .noTenant: break
             }
-            throw MDMAdminRefusal(.noTenant, "There is no tenant \(name.text).")
+            throw MDMAdminRefusal(
+                .noTenant, "There is no tenant \(name.text).", remedy: AdminFailure.foreignTenantRemedy)
         }
         return MDMAdminCall(received: received, tenant: tenant)
     }

@@ -49,8 +49,11 @@ struct ManagedDeviceRoutes: Sendable {
             on: database, at: now,
             changing: { try Self.description(of: udid, tenant: call.tenant, now: now, in: $0) }
         ) { connection in
-            try Enrollments(connection: connection, tenant: call.tenant).end(udid: udid)
-            try DeviceRecords(connection: connection, tenant: call.tenant).leave(udid, now: now)
+            let devices = DeviceRecords(connection: connection, tenant: call.tenant)
+            let hasLeft = try devices.find(udid)?.state == .left
+            let hadEnrollment = try Enrollments(connection: connection, tenant: call.tenant).end(udid: udid)
+            guard hadEnrollment || !hasLeft else { return }
+            try devices.leave(udid, now: now)
             try log.record(.deviceRemoved, udid, of: call, in: connection)
             try connection.announce(DeviceWork(EnrolledDeviceID(tenant: call.tenant, udid: udid)))
         }

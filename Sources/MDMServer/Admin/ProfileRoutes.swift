@@ -57,7 +57,8 @@ struct ProfileRoutes: Sendable {
             throw MDMAdminRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
-        guard ShownText.isPlain(profile.displayName ?? "") else {
+        guard profile.displayName.map({ ShownText.isPlain($0) && ($0.isEmpty || ShownText.isVisible($0)) }) ?? true
+        else {
             throw MDMAdminRefusal(.badProfile, detail: "Its display name has a control or invisible character.")
         }
         let replaces = try call.received.query(.replace, as: Bool.self) ?? false
@@ -84,6 +85,11 @@ struct ProfileRoutes: Sendable {
             guard let data = Data(base64Encoded: text) else { throw MDMAdminRefusal(.malformed) }
             return Array(data)
         case .sharedDevice(let urls):
+            guard (1...1000).contains(urls.count) else {
+                throw MDMAdminRefusal(
+                    .badProfile,
+                    detail: "It names no sign-in address of the organisation, or more than a thousand.")
+            }
             guard let namespace = UUID(uuidString: tenant.rawValue) else { throw MDMAdminRefusal(.malformedTenant) }
             let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
             guard let organization else { throw MDMAdminRefusal(.noTenant) }

@@ -39,7 +39,14 @@ struct DeviceEndpoint: Sendable {
         let body: [UInt8]
         do {
             body = Array(try await request.body.collect(upTo: context.maxUploadSize).readableBytesView)
-        } catch is NIOTooManyBytesError { throw DeviceRefusal.tooLarge }
+        } catch is NIOTooManyBytesError {
+            throw DeviceRefusal.tooLarge
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The client is gone, or the framing of the body is invalid.
+            throw DeviceRefusal.malformed("The body is incomplete.")
+        }
         let mediaType = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         if mediaType == CheckInMessage.mediaType {
             try await checkIn.handle(body, tenant: tenant, fingerprint: fingerprint)

@@ -146,12 +146,16 @@ struct Enrollments {
     }
 
     /// Ends every enrollment of a device, except the given one.
-    func end(udid: UDID, except id: EnrollmentID? = nil) throws {
+    ///
+    /// - Returns: whether there was one that had not ended.
+    @discardableResult
+    func end(udid: UDID, except id: EnrollmentID? = nil) throws -> Bool {
         try connection.execute(
             """
             UPDATE enrollment SET state = \(Enrollment.State.ended)
             WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id?.rawValue ?? "")
-            """)
+                AND state <> \(Enrollment.State.ended)
+            """) > 0
     }
 
     /// Ends an enrollment that no device has used.

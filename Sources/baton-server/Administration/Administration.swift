@@ -28,7 +28,10 @@ struct Administration {
         guard let authorizer = AdminAuthorizer(identity), let name = names.administration else { return nil }
         let router = Router(context: AdminContext.self)
         router.add(middleware: AdministrationHeaders())
-        router.add(middleware: HostCheck(name: name, port: names.administrationPort))
+        let host = HostCheck<AdminContext>(name: name, port: names.administrationPort) {
+            Response(Self.otherHost(authorizer.metadata.resource))
+        }
+        router.add(middleware: host)
         router.add(middleware: ClientAddress())
         router.add(middleware: OriginCheck(origin: authorizer.metadata.resource))
         router.get(RouterPath(ProtectedResource.path)) { _, _ in
@@ -39,6 +42,13 @@ struct Administration {
         router.add(middleware: BreakGlassNotice { [identity] in try await identity.endOfBreakGlass(for: $0) })
         addOperations(to: router)
         return router
+    }
+
+    /// The refusal of a request to another name or port than the listener's.
+    private static func otherHost(_ own: String) -> OperationRefusal {
+        OperationRefusal(
+            "admin.host", status: .misdirectedRequest,
+            ("The request is for another host or port than the administration's.", "Call \(own)."))
     }
 
     private func addOperations(to router: Router<AdminContext>) {

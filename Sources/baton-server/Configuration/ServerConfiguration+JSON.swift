@@ -77,6 +77,20 @@ extension ServerConfiguration: Decodable {
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
             try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
+        try checkPorts()
+    }
+
+    /// Checks that no two listeners have one address and port.
+    private func checkPorts() throws {
+        var listeners = [("port", address, port), ("mdmPort", address, mdmPort)]
+        if names.administration != nil { listeners.append(("administrationPort", address, administrationPort)) }
+        if let health = loadBalancer.health { listeners.append(("health.port", health.address, health.port)) }
+        if let metrics = monitoring.metrics { listeners.append(("metrics.port", metrics.address, metrics.port)) }
+        for (index, (name, address, port)) in listeners.enumerated() {
+            guard let other = listeners[..<index].first(where: { $0.1 == address && $0.2 == port }) else { continue }
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: [], debugDescription: "\(other.0) and \(name) must differ"))
+        }
     }
 }
 
@@ -210,6 +224,23 @@ extension ServerConfiguration.Names: Decodable {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "the names must differ"))
         }
+        guard all.allSatisfy(Self.isHostName) else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "a name must be a host name, without scheme, port and spaces"))
+        }
+    }
+}
+
+extension ServerConfiguration.Names {
+    /// Whether a text is a host name or an IPv4 address (RFC 1123 section 2.1).
+    private static func isHostName(_ text: String) -> Bool {
+        text.utf8.count <= 253
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+                    && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            }
     }
 }
 

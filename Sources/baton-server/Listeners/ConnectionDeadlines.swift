@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOTLS
@@ -6,6 +7,9 @@ internal import NIOTLS
 /// Closes a connection if the client keeps the server waiting: for the TLS handshake, for the next request, for the
 /// rest of a request, or for a response to be read. A response that has begun may take any time, as long as the client
 /// reads it.
+///
+/// If the rest of a request does not arrive, the reader of its body gets an error with the status 408 before, so that it
+/// can answer (RFC 9110 section 15.5.9).
 final class ConnectionDeadlines: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -95,8 +99,24 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
         deadline?.cancel()
-        deadline = Self.close(in: time, context)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: time) {
+            let (handler, context) = bound.value
+            handler.expire(context)
+        }
     }
+
+    /// Ends the wait for the client.
+    private func expire(_ context: ChannelHandlerContext) {
+        guard isReading, requests == 1, !isAnswering else {
+            return context.triggerUserOutboundEvent(ConnectionEnd.Cut(), promise: nil)
+        }
+        deadline = Self.close(in: Self.patience, context)
+        context.fireErrorCaught(HTTPError(.requestTimeout))
+    }
+
+    /// How long an answer to an unfinished request may take.
+    private static let patience = TimeAmount.seconds(5)
 
     private static func close(in time: TimeAmount, _ context: ChannelHandlerContext) -> Scheduled<Void> {
         let channel = context.channel

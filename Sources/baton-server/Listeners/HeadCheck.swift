@@ -59,8 +59,8 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Inserts the check directly after the decoder, where the heads of requests are still unchanged. Later handlers
-    /// see only one host and no framing fields. The handlers of the connection's end, of its deadlines, of its idle time,
-    /// of draining and of unread bodies, if there are any, come before the check.
+    /// see only one host and no framing fields. The handlers of unread bodies and of the connection's end, and those of its
+    /// deadlines, of its idle time and of draining, if there are any, come before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
@@ -85,7 +85,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
                 if refusal.body.readableBytes > 0 {
                     try operations.addHandler(MalformedRequests(refusal), position: .after(decoder))
                 }
-                if limits != nil { try operations.addHandler(UnreadBodies(), position: .after(decoder)) }
+                try operations.addHandler(UnreadBodies(), position: .after(decoder))
                 if let draining { try operations.addHandler(ConnectionDrain(draining), position: .after(decoder)) }
                 if let idle { try operations.addHandler(IdleConnections.Handler(idle), position: .after(decoder)) }
                 if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }

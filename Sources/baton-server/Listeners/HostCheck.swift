@@ -10,6 +10,8 @@ struct HostCheck<Context: RequestContext>: RouterMiddleware {
     let name: String
     /// The port in the listener's URLs, which may be that of a load balancer; nil if any port is right.
     var port: Int?
+    /// Returns the response to a request to another name.
+    var refusal: @Sendable () -> Response = { Response(status: .misdirectedRequest) }
 
     func handle(
         _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
@@ -19,7 +21,7 @@ struct HostCheck<Context: RequestContext>: RouterMiddleware {
         let given = authority.dropFirst(host.count + 1)
         // The port may be missing.
         guard host.lowercased() == name.lowercased(), port == nil || given.isEmpty || Int(given) == port else {
-            return Response(status: .misdirectedRequest)
+            return refusal()
         }
         return try await next(request, context)
     }

@@ -5,7 +5,8 @@ internal import NIOHTTP1
 /// Closes a connection soon after a refusal if the request's body has not ended. Without this, a client could send a body
 /// that nobody wants until the deadline of the request, and the server would receive all of it.
 ///
-/// What arrives after the refusal is dropped. A client that sends its whole body before it reads the answer can still do
+/// What arrives after the refusal is dropped, and so is a further answer: the HTTP library answers a malformed body with
+/// 400, even if the request has been refused already. A client that sends its whole body before it reads the answer can still do
 /// so if the body is not much longer than the server accepts.
 final class UnreadBodies: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -43,6 +44,11 @@ final class UnreadBodies: ChannelDuplexHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        // The promise succeeds: the connection ends as if this answer had been sent.
+        guard !isAnswered else {
+            promise?.succeed()
+            return
+        }
         switch Self.unwrapOutboundIn(data) {
         case .head(var head) where head.status.code >= 400 && isReading && pending == 1:
             isRefused = true

@@ -19,8 +19,7 @@ struct PushChannelRoute: Sendable {
 
     func add(to router: Router<MDMContext>) {
         management.onDevice(router, path: PushChannel.suffix) { device, request, context in
-            let body = try await request.body.collect(upTo: PushChannel.maximumHello)
-            guard let hello = PushHello(bytes: Array(body.readableBytesView)) else { throw HTTPError(.badRequest) }
+            guard let hello = try await hello(request) else { throw HTTPError(.badRequest) }
             guard channels.hasPlace(for: device) else { return Response(status: .serviceUnavailable) }
             let asked: (asker: DeviceAsker?, status: SessionStatus?)
             do { asked = try await ask(hello, device) } catch let refusal as OAuthError {
@@ -32,6 +31,19 @@ struct PushChannelRoute: Sendable {
             return Response(
                 status: .ok, headers: [.contentType: PushChannel.mediaType, .cacheControl: "no-store"],
                 body: messages(on: PushConnection(device, asker: asked.asker), asked.status, context))
+        }
+    }
+
+    /// Returns the device's first message; nil if it is malformed or incomplete.
+    private func hello(_ request: Request) async throws -> PushHello? {
+        do {
+            let body = try await request.body.collect(upTo: PushChannel.maximumHello)
+            return PushHello(bytes: Array(body.readableBytesView))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The client is gone, or the framing of the body is invalid.
+            return nil
         }
     }
 

@@ -50,7 +50,7 @@ import Testing
         #expect(answer.status == .ok)
     }
 
-    @Test(arguments: ["AA==", "YQA=", "!", "YQ"])
+    @Test(arguments: ["AA==", "YQA=", "bGlzdFVzZXJzIGEA", "!", "YQ"])
     func `a page whose key has U+0000, or that is no key, is refused`(after: String) async throws {
         let admin = AdminClient(try await TestPlatform())
         let code = try await admin.refusal(IdentityAdmin.listUsers, query: [("after", after)])

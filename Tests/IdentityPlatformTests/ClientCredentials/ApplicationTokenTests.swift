@@ -154,6 +154,7 @@ import Testing
     {
         let fixture = try await TestPlatform()
         let application = try await TestApplication(fixture)
+        let secret = try await fixture.administration.clients.addSecret(to: application.client).text.exposed
         let token = try await application.token()
         let person = try CompactJWS(try await fixture.signedIn().string(ReplyName.accessToken)).claims().values
         for audience in ["https://graph.test", "urn:ms-drs:drs.test", TestApplication.resource] {
@@ -173,7 +174,6 @@ import Testing
                     .post, "/EnrollmentServer/device?api-version=2.0", host: "drs.test",
                     headers: [.authorization: bearer], body: "{}")
                 #expect(join.status == .unauthorized, "\(audience): \(join.text)")
-                let secret = try await fixture.administration.clients.addSecret(to: application.client).text.exposed
                 let introspected = try await fixture.client.send(
                     .post, "/\(fixture.tenant.id)/oauth2/v2.0/introspect",
                     body: "client_id=\(application.client.id)&client_secret=\(percentEncoded(secret))&token=\(text)")

@@ -103,7 +103,9 @@ import Testing
         let endpoint = JSONValue.string("https://login.test:8443/\(application.fixture.tenant.id)/oauth2/v2.0/token")
         for changes in [
             ["iss": nil], ["sub": nil], ["aud": nil], ["exp": nil], ["jti": nil], ["jti": .string("")],
-            ["jti": .integer(1)], ["exp": .string("soon")], ["nbf": .bool(true)], ["aud": .array([])],
+            ["jti": .integer(1)], ["exp": .string("soon")],
+            ["exp": .string("4000000000")], ["nbf": .string("1")], ["iat": .string("1")],
+            ["nbf": .bool(true)], ["aud": .array([])],
             // Another server for which the assertion is meant could use it here.
             ["aud": .array([endpoint, .string("https://elsewhere.test")])],
         ] as [[String: JSONValue?]] {

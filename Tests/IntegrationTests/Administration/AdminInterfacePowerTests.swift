@@ -114,6 +114,67 @@ import Testing
         }
     }
 
+    @Test func `an application registers and changes only clients that read no more than a person's own data`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(
+            of: try await fixture.application("AppRoleAssignment.ReadWrite.All", "Application.ReadWrite.All"))
+        let global = try await fixture.token(of: fixture.admin)
+        func registration(_ permission: String) -> String {
+            #"{"displayName":"Timesheet","redirectURIs":["https://evil.test/cb"],"isConfidential":true,"#
+                + #""permissions":["\#(permission)"]}"#
+        }
+        let powerful = GraphPermission.allCases.filter { $0 != .readSelf }.map(\.rawValue)
+        for permission in powerful + ["usER.readwrite.all"] {
+            let refused = try await fixture.call(
+                IdentityAdmin.addClient.operation, token: token, body: registration(permission))
+            #expect(refused.refusal == "admin.privileged", "\(permission): \(refused.text)")
+        }
+        for permission in ["User.Read", "user.read"] {
+            let ordinary = try await fixture.call(
+                IdentityAdmin.addClient.operation, token: token, body: registration(permission))
+            #expect(ordinary.status == .created, "\(permission): \(ordinary.text)")
+        }
+        let added = try await fixture.call(
+            IdentityAdmin.addClient.operation, token: global, body: registration("User.ReadWrite.All"))
+        let timesheet = try added.decoded(IdentityAdmin.Client.self).id
+        for client in [timesheet, WellKnownApplication.broker] {
+            let acts: [(AdminOperation, String?)] = [
+                (IdentityAdmin.changeClient.operation, #"{"accountEnabled":false}"#),
+                (IdentityAdmin.addClientSecret.operation, nil),
+                (IdentityAdmin.removeClient.operation, nil),
+            ]
+            for (operation, body) in acts where client == timesheet || operation.id != "addClientSecret" {
+                let refused = try await fixture.call(operation, ["client": client], token: token, body: body)
+                #expect(refused.refusal == "admin.privileged", "\(client) \(operation.id): \(refused.text)")
+            }
+        }
+        let removed = try await fixture.call(
+            IdentityAdmin.removeClient.operation, ["client": timesheet], token: global)
+        #expect(removed.status == .noContent, "\(removed.text)")
+    }
+
+    @Test func `only a Global Administrator adds the applications of other makers, shortly after a sign-in`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let application = try await fixture.application("Application.ReadWrite.All")
+        let operation = IdentityAdmin.addCompatibilityClients.operation
+        let refused = try await fixture.call(operation, token: try await fixture.token(of: application))
+        #expect(refused.refusal == "admin.privileged", "\(refused.text)")
+        let (old, oldOwn) = (try await fixture.token(of: fixture.admin), try await fixture.token(of: application))
+        fixture.clock.advance(by: .seconds(322))
+        for token in [old, oldOwn] {
+            let late = try await fixture.call(operation, token: token)
+            #expect(late.refusal == "admin.stepUp", "\(late.text)")
+        }
+        let clients = try await fixture.platform.database.read { try Clients($0).all(tenant: fixture.tenant.id) }
+        #expect(!clients.contains { $0.displayName == "Azure CLI" })
+        let done = try await fixture.call(operation, token: try await fixture.token(of: fixture.admin))
+        #expect(done.status == .ok, "\(done.text)")
+    }
+
     @Test func `an application assigns and takes away only roles that do not control other roles`() async throws {
         let fixture = try await TestAdministration()
         let token = try await fixture.token(of: try await fixture.application(Self.roleOfAll))

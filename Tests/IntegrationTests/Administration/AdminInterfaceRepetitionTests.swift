@@ -16,7 +16,7 @@ import Testing
     private static let addGroup = IdentityAdmin.addGroup.operation
     private static let addProfile = MDMAdmin.addProfile.operation
     private static let group = #"{"displayName":"Ward"}"#
-    private static let profile = #"{"sharedDevice":{"urls":[]}}"#
+    private static let profile = #"{"sharedDevice":{"urls":["https://login.test"]}}"#
 
     private func headers(_ key: String) -> HTTPFields { [AdminFieldName.idempotencyKey.field: key] }
 
@@ -212,10 +212,32 @@ import Testing
             let made = answers.filter { $0.status == .created }
             #expect(!made.isEmpty && Set(made.map(\.text)).count == 1)
             for answer in answers where answer.status != .created {
-                #expect(answer.refusal == "admin.idempotency.unfinished", "\(answer.text)")
+                #expect(answer.refusal == "admin.idempotency.running", "\(answer.text)")
+                #expect(answer.headers[.retryAfter] == "1")
             }
             #expect(try await counts(fixture).reduce(0, +) == 1, "\(operation.id)")
         }
+    }
+
+    @Test func `a repetition is told to wait while the first request runs, and gets its answer afterwards`()
+        async throws
+    {
+        let fixture = try await TestAdministration()
+        let token = try await fixture.token(of: fixture.admin)
+        let headers = headers("k-1")
+        @Sendable func send(_ body: String) async throws -> TestResponse {
+            try await fixture.call(Self.addGroup, token: token, headers: headers, body: body)
+        }
+        fixture.beforeAct.set {
+            let again = try await send(Self.group)
+            #expect(again.status == .conflict && again.refusal == "admin.idempotency.running", "\(again.text)")
+            #expect(again.headers[.retryAfter] == "1")
+            #expect(try await send(#"{"displayName":"Other"}"#).refusal == "admin.idempotency.reused")
+        }
+        let first = try await send(Self.group)
+        #expect(first.status == .created, "\(first.text)")
+        let again = try await send(Self.group)
+        #expect(again.text == first.text && isReplayed(again))
     }
 
     @Test func `a caller has ten thousand keys within an hour, and the oldest make room for others`() async throws {

@@ -137,7 +137,7 @@ import UnixSocket
                         IdentityAdmin.addGroup.operation, token: token, headers: key, body: #"{"displayName":"Ward"}"#),
                     try await server.call(
                         MDMAdmin.addProfile.operation, token: token, headers: key,
-                        body: #"{"sharedDevice":{"urls":[]}}"#),
+                        body: #"{"sharedDevice":{"urls":["https://login.test"]}}"#),
                 ]
             }
             let first = try await send()

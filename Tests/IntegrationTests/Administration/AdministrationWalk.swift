@@ -164,7 +164,7 @@ struct AdministrationWalk {
         try await call(MDMAdmin.listManagedDevices)
         try await call(MDMAdmin.getManagedDevice, device)
         try await call(MDMAdmin.queryInventory, device)
-        let added = try await call(MDMAdmin.addProfile, [:], #"{"sharedDevice":{"urls":[]}}"#)
+        let added = try await call(MDMAdmin.addProfile, [:], #"{"sharedDevice":{"urls":["https://login.test"]}}"#)
         let profile = device.merging(["profile": try added.text("identifier")]) { $1 }
         try await call(MDMAdmin.listProfiles)
         try await call(MDMAdmin.installProfile, profile)

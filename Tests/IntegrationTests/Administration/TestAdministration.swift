@@ -159,6 +159,13 @@ struct TestAdministration: Sendable {
         return try await identity.send(.post, "/\(tenant)/oauth2/v2.0/token", body: body)
     }
 
+    /// Revokes a client's refresh token, and everything that belongs to it.
+    func revoke(_ refreshToken: String, client: String) async throws -> TestResponse {
+        try await identity.send(
+            .post, "/\(tenant.id)/oauth2/v2.0/revoke",
+            body: "client_id=\(client)&token=\(percentEncoded(refreshToken))")
+    }
+
     /// Signs the administrator in to an application that may change the directory through Graph.
     func graphToken() async throws -> String {
         let scopes = [

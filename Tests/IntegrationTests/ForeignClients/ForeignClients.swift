@@ -83,7 +83,7 @@ final class ForeignClients: Sendable {
         }
         let pack = try server.administer("POST", "/identity/tenants/-/compatibility-clients")
         guard pack.status < 300 else { throw TestProblem("compatibility clients: \(pack.status)") }
-        let secret = try server.create("tenants/-/clients/\(Self.webClient)/secrets", [:], member: "secret")
+        let secret = try server.create("tenants/-/clients/\(Self.webClient)/secrets", nil, member: "secret")
         let facts = [
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
             "web_client": Self.webClient, "secret": secret,
@@ -202,8 +202,9 @@ final class ForeignClients: Sendable {
 
 extension ServerProcess {
     /// Creates an object in the directory over the administration socket. Returns its id, or the member `member`.
-    func create(_ path: String, _ members: [String: Any], member: String = "id") throws -> String {
-        let body = String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
+    func create(_ path: String, _ members: [String: Any]?, member: String = "id") throws -> String {
+        let data = try members.map { try JSONSerialization.data(withJSONObject: $0) } ?? Data()
+        let body = String(decoding: data, as: UTF8.self)
         let answer = try administer("POST", "/identity/" + path, body)
         guard answer.status == 201 else { throw TestProblem("\(path): \(answer.status) \(answer.body)") }
         let made = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]

@@ -51,7 +51,7 @@ import Testing
     /// Makes a secret for a client. An administrator sees it only once.
     private func secret(of client: String, _ server: ServerProcess) throws -> String {
         let path = "/identity/tenants/-/clients/\(client)/secrets"
-        let answer = try server.administer("POST", path, "{}")
+        let answer = try server.administer("POST", path)
         let made = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
         return try #require(made?["secret"] as? String, "\(answer)")
     }

@@ -107,6 +107,26 @@ import Testing
         }
     }
 
+    @Test func `two listeners on one port are an error of the configuration`() async throws {
+        try await Scratch.with { scratch in
+            let names = [
+                "login": "login.test", "deviceRegistration": "drs.test", "graph": "graph.test", "mdm": "mdm.test",
+                "administration": "admin.test",
+            ]
+            let ports: [String: any Sendable] = ["port": 9443, "mdmPort": 9444, "administrationPort": 9445]
+            for (changes, keys) in [
+                (["mdmPort": 9443], "port and mdmPort"), (["administrationPort": 9443], "port and administrationPort"),
+                (["administrationPort": 9444], "mdmPort and administrationPort"),
+                (["health": ["port": 9444]], "mdmPort and health.port"),
+                (["health": ["port": 9446], "metrics": ["port": 9446]], "health.port and metrics.port"),
+            ] as [([String: any Sendable], String)] {
+                let all = ports.merging(changes) { $1 }.merging(["names": names]) { $1 }
+                let refused = try await ServerProcess(all, in: scratch).fail()
+                #expect(refused.code == 78 && refused.text.contains("\(keys) must differ"), "\(refused)")
+            }
+        }
+    }
+
     @Test func `a second server leaves the first one's folder alone`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(in: scratch)
@@ -128,6 +148,18 @@ import Testing
                 "names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"], "the names must differ"
             ),
             ("names", ["login": "a"], "the key deviceRegistration is missing"),
+            (
+                "names", ["login": "a", "deviceRegistration": "b", "graph": "c", "mdm": "d", "administration": "a b"],
+                "a name must be a host name"
+            ),
+            (
+                "names", ["login": "https://a", "deviceRegistration": "b", "graph": "c", "mdm": "d"],
+                "a name must be a host name"
+            ),
+            (
+                "names", ["login": "a:1", "deviceRegistration": "b", "graph": "c", "mdm": "d"],
+                "a name must be a host name"
+            ),
             ("requestDeadline", 0, "requestDeadline must be 1 to 600"),
             ("connections", 15, "connections must be 16 to 32768"),
             ("connectionsPerAddress", 3, "connectionsPerAddress must be 4 to 32768"),

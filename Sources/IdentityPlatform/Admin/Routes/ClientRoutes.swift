@@ -36,24 +36,27 @@ struct ClientRoutes: Sendable {
             guard let algorithm = SignatureAlgorithm(rawValue: name) else {
                 throw AdminRefusal.unknownAlgorithm.naming("Tokens are not signed with \(name).")
             }
-            if let name = new.permissions?.first(where: { resources.permission(named: $0) == nil }) {
-                throw AdminRefusal.unknownPermission.naming("\(name) is not a permission that the server knows.")
+            let permissions = try (new.permissions ?? []).map { name in
+                guard let permission = resources.permission(named: name) else {
+                    throw AdminRefusal.unknownPermission.naming("\(name) is not a permission that the server knows.")
+                }
+                return permission
             }
             // The sign-in page does not ask anybody whether such an application may act for them.
-            let givesPower = wantedResources?.contains(ResourceCatalogue.administrationApplication) == true
+            let givesPower = ResourceCatalogue.givePower(permissions, to: wantedResources ?? ResourceCatalogue.standard)
             let acts = givesPower ? call.actsOfFullControl : call.acts
             let client = try await acts.clients.add(
                 NewClient(
                     id: id, displayName: new.displayName, redirectURIs: new.redirectURIs,
                     logoutURIs: new.postLogoutRedirectURIs, resources: wantedResources,
-                    permissions: new.permissions ?? [], isConfidential: new.isConfidential ?? false,
+                    permissions: permissions, isConfidential: new.isConfidential ?? false,
                     tokenAlgorithm: algorithm),
                 tenant: tenant)
             return shown(client)
         }
         router.on(IdentityAdmin.addCompatibilityClients) { call in
             let tenant = try await call.tenant()
-            return try await call.acts.clients.addCompatibilityPack(tenant: tenant).map(shown)
+            return try await call.actsOfFullControl.clients.addCompatibilityPack(tenant: tenant).map(shown)
         }
         router.on(IdentityAdmin.changeClient) { call, body in
             let client = try await call.client()

@@ -27,10 +27,8 @@ struct GroupRoutes: Sendable {
         router.on(IdentityAdmin.addGroup) { call, body in
             let tenant = try await call.tenant()
             let new = try body.decoded()
-            let nickname = new.displayName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
             let group = try await call.acts.groups.add(
-                new.displayName, mailNickname: new.mailNickname ?? String(nickname.prefix(64)),
-                description: new.description, tenant: tenant.id)
+                new.displayName, mailNickname: new.mailNickname, description: new.description, tenant: tenant.id)
             return try await database.read { try shown(group, $0) }
         }
         router.on(IdentityAdmin.removeGroup) { call in

@@ -32,7 +32,7 @@ struct UserRoutes: Sendable {
             let user = try await call.user()
             let change = try body.decoded()
             // An empty change is refused, because the request probably misspells the name of a JSON member.
-            guard !change.isEmpty else { throw AdminRefusal.malformed }
+            guard !change.isEmpty else { throw body.emptyChange() }
             try await acts(call, changing: user).change(user, to: change.forDirectory)
         }
         router.on(IdentityAdmin.removeUser) { call in

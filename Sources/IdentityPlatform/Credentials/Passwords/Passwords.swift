@@ -110,8 +110,10 @@ package struct Passwords: Sendable {
 
     /// Resets the count of a person's wrong passwords.
     ///
+    /// - Returns: whether a wrong password still counted.
     /// - Throws: ``StorageError``
-    func forgive(_ person: User, _ connection: any Connection) throws {
+    @discardableResult
+    func forgive(_ person: User, _ connection: any Connection) throws -> Bool {
         try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 

@@ -119,10 +119,18 @@ struct SignInThrottle: Sendable {
     /// Resets all failures of a name at all places. The record of where the person has signed in is kept. The counts of
     /// addresses and devices are not reset, because they cover many names.
     ///
+    /// - Returns: whether a failure still counted.
     /// - Throws: ``StorageError``
-    func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
+    func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws -> Bool {
         let now = environment.now()
         let hash = hash(of: name)
+        let counted = try connection.rows(
+            """
+            SELECT 1 AS counted FROM signInThrottle
+            WHERE tenant = \(tenant) AND drained > \(now)
+                AND (nameHash = \(hash) OR (kind = \(Kind.name) AND hash = \(hash)))
+            LIMIT 1
+            """)
         try connection.execute(
             """
             UPDATE signInThrottle SET drained = \(now)
@@ -138,6 +146,7 @@ struct SignInThrottle: Sendable {
         // Also deletes a row that was written before the `nameHash` column existed.
         try connection.execute(
             "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
+        return !counted.isEmpty
     }
 
     /// Deletes everything that is counted or recorded for a name.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import JSON
 internal import OAuth
 internal import Storage
 
@@ -34,6 +35,8 @@ struct ClientAssertion: Sendable {
             let id = try? claims.string(ClaimName.jwtID), !id.isEmpty,
             // An assertion for several servers could be used here by each of the others.
             let audiences = try? claims.stringOrStrings(ClaimName.audience), audiences.count == 1,
+            // A time is a number (RFC 7519 section 2).
+            ![ClaimName.expiresAt, .notBefore, .issuedAt].contains(where: { claims[$0]?.string != nil }),
             let expires = try? claims.lenientInteger(ClaimName.expiresAt),
             let begins = try? [ClaimName.notBefore, .issuedAt].compactMap({ try claims.lenientInteger($0) })
         else { throw .malformedAssertion }

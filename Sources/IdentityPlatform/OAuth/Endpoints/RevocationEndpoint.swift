@@ -6,6 +6,9 @@ internal import Storage
 
 /// `POST /{tenant}/oauth2/v2.0/revoke`: revokes a client's refresh token (RFC 7009), together with all refresh tokens
 /// of that client from the same sign-in. An unknown token counts as revoked.
+///
+/// If the client signs people in for the administration, the sign-in's session ends as well, so that a copy of the access
+/// token cannot be used either (RFC 7009 section 2.1). A session that something else uses does not end.
 struct RevocationEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -42,10 +45,14 @@ private func revoke(
     let tokens = RefreshTokens(connection)
     guard let record = try tokens.find(token) else { return }
     guard record.client == client.id else { throw OAuthError.badGrant }
-    guard try tokens.revoke(chainOf: record, at: now) > 0 else { return }
-    try PrimaryRefreshTokens(connection).revoke(proofFamily: record.family, tenant: record.tenant)
-    try AuditLog(connection).append(
-        AuditLine(
-            .refreshTokenRevoked, tenant: record.tenant, actor: client.id.rawValue, subject: record.session.rawValue,
-            at: now))
+    if try tokens.revoke(chainOf: record, at: now) > 0 {
+        try PrimaryRefreshTokens(connection).revoke(proofFamily: record.family, tenant: record.tenant)
+        try AuditLog(connection).append(
+            AuditLine(
+                .refreshTokenRevoked, tenant: record.tenant, actor: client.id.rawValue,
+                subject: record.session.rawValue, at: now))
+    }
+    guard client.isOfAdministration, try !tokens.isUsed(record.session, tenant: record.tenant, at: now) else { return }
+    try Sessions(connection).endAlone(
+        record.session, tenant: record.tenant, at: now, because: .signedOut, by: client.id.rawValue)
 }

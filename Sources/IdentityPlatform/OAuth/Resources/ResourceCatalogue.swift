@@ -26,7 +26,7 @@ package struct ResourceCatalogue: Sendable {
                 "urn:ms-drs:\(names.deviceRegistration)", "urn:ms-drs:enterpriseregistration.windows.net",
                 Self.deviceRegistrationApplication.rawValue,
             ],
-            permissions: ["adrs_access"], ordinary: ["adrs_access"])
+            permissions: [Self.deviceRegistrationPermission], ordinary: [Self.deviceRegistrationPermission])
         administration = names.administration.map { name in
             Resource(
                 application: Self.administrationApplication,
@@ -50,6 +50,17 @@ package struct ResourceCatalogue: Sendable {
 
     /// The resources that a client may use if its registration names none.
     static let standard = [graphApplication]
+
+    /// Whether a client with these resources and permissions, in their official spelling, could do more on behalf of a
+    /// person than every person may do for themselves. Nobody is asked whether a client may act for them, so a click of an
+    /// administrator would give the client the administrator's power.
+    static func givePower(_ permissions: [String], to resources: [ClientID]) -> Bool {
+        resources.contains(administrationApplication) || !ordinary.isSuperset(of: permissions)
+    }
+
+    /// The permissions of Graph and of device registration that every client may have.
+    private static let ordinary: Set<String> = [GraphPermission.readSelf.rawValue, deviceRegistrationPermission]
+    private static let deviceRegistrationPermission = "adrs_access"
 
     /// Returns the official spelling of a permission's name; nil if no resource has the permission.
     func permission(named name: String) -> String? {

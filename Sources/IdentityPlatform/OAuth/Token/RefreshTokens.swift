@@ -152,6 +152,21 @@ package struct RefreshTokens {
             """)
     }
 
+    /// Returns whether a client can still get tokens of a session: with a refresh token, a primary refresh token or a code.
+    ///
+    /// - Throws: ``StorageError``
+    func isUsed(_ session: SessionID, tenant: TenantID, at time: Timestamp) throws -> Bool {
+        let own: SQL = "tenant = \(tenant) AND session = \(session) AND expires > \(time)"
+        let uses = try connection.rows(
+            """
+            SELECT 1 AS used FROM refreshToken WHERE \(own) AND revoked IS NULL
+            UNION ALL SELECT 1 FROM primaryRefreshToken WHERE \(own)
+            UNION ALL SELECT 1 FROM authorizationCode WHERE \(own) AND redeemed IS NULL
+            LIMIT 1
+            """)
+        return !uses.isEmpty
+    }
+
     /// Deletes all tokens of a family, because the family's code was replayed or the family's PRT was revoked.
     ///
     /// - Throws: ``StorageError``

@@ -230,7 +230,7 @@ import Testing
             let keys = Mutex<[[String]]>([])
             let server = try await FakeServer(nil, socket: scratch.path("admin.sock")) { request in
                 keys.withLock { $0.append(request.headers["Idempotency-Key"]) }
-                return .json(#"{"id":"g","displayName":"G","members":[]}"#, status: 201)
+                return .json(#"{"id":"g","displayName":"G","members":[],"deviceCount":0}"#, status: 201)
             }
             let run = try await CommandRun(["admin", "group", "add", "G", "--server", scratch.path], in: scratch)
             #expect(run.code == 0, "\(run)")
