@@ -60,7 +60,14 @@ package struct OutputOptions: ParsableArguments, Sendable {
     ///
     /// - Throws: ``CommandFailure`` if they cannot be written, because lost output must not look like empty output.
     package static func print(_ lines: [String], to file: Int32 = STDOUT_FILENO) throws {
-        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        try write(lines.map { $0 + "\n" }.joined(), to: file)
+    }
+
+    /// Writes text.
+    ///
+    /// - Throws: as ``print(_:to:)``.
+    static func write(_ text: String, to file: Int32) throws {
+        let text = Array(text.utf8)
         var offset = 0
         while offset < text.count {
             let count = unsafe text[offset...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
