@@ -16,7 +16,7 @@ import Testing
     ]
     private static let acting = [
         "device disable x", "device commands x", "device unenroll x", "profile push x --device x",
-        "app push org.x.y --device x", "enrollment revoke x", "user show x", "device add x --output /dev/null",
+        "app push org.x.y --device x", "enrollment revoke x", "user show x", "device add x --output PROFILE",
     ]
 
     @Test func `with several tenants every command asks for one, and accepts its domain or id`()
@@ -27,7 +27,7 @@ import Testing
             let tenants: [Tenant] = try await admin.json("tenant", "list")
             let id = try #require(tenants.first { $0.domain == "b.test" }).id
             for command in Self.reading + Self.acting {
-                let words = command.split(separator: " ").map(String.init)
+                let words = command.split(separator: " ").map { $0 == "PROFILE" ? admin.scratch.path("y") : String($0) }
                 let unnamed = try await admin.refused(words)
                 #expect(unnamed.code.hasSuffix(".tenant.ambiguous"), "\(command): \(unnamed)")
                 #expect(unnamed.message.contains("a.test, b.test") && unnamed.remedy.contains("--tenant a.test"))
@@ -152,7 +152,8 @@ import Testing
                 let elsewhere = try await admin.refused("device", verb, "cart")
                 #expect(elsewhere.code == "identity.device.notJoined" && elsewhere.message.contains("UDID-2"))
             }
-            for words in [["commands"], ["unenroll"], ["add", "y", "--output", "/dev/null", "--takes-over"]] {
+            let add = ["add", "y", "--output", admin.scratch.path("y"), "--takes-over"]
+            for words in [["commands"], ["unenroll"], add] {
                 let elsewhere = try await admin.refused(["device"] + words + [Self.second])
                 #expect(
                     elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
