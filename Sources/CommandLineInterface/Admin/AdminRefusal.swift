@@ -20,11 +20,19 @@ struct AdminRefusal: Sendable {
     let remedy: Remedy
     let failure: CommandFailure
 
-    init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+    /// - Parameter isLocal: whether the answer came through the server's socket.
+    init(status: Int, headers: HTTPHeaders, body: [UInt8], isLocal: Bool = false) {
         let reason = try? JSONDecoder().decode(AdminFailure.self, from: Data(body)).error
         remedy = Self.remedy(status, headers, code: reason?.code)
-        failure = Self.failure(status, reason, remedy: remedy)
+        failure =
+            isLocal && reason == nil && status == 403 ? Self.otherUser : Self.failure(status, reason, remedy: remedy)
     }
+
+    /// The failure for a user whom the server does not admit to its socket.
+    private static let otherUser = CommandFailure(
+        code: "socket_refused",
+        message: "Only root and the user that runs baton-server may administer the server through its socket.",
+        remedy: "Run the command as one of them, for example with sudo, or give --url and sign in.")
 
     private static func remedy(_ status: Int, _ headers: HTTPHeaders, code: String?) -> Remedy {
         switch status {
