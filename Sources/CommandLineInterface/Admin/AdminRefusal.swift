@@ -74,9 +74,5 @@ struct AdminRefusal: Sendable {
         return failure
     }
 
-    /// Makes text safe for a terminal, and keeps its lines.
-    private static func printable(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { TextTable.printable(String($0)) }
-            .joined(separator: "\n")
-    }
+    private static func printable(_ text: String) -> String { TextTable.printableLines(text) }
 }

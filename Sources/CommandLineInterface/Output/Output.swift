@@ -19,7 +19,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
 
     /// Prints a value in the requested form.
     package func print<Value: Encodable>(_ value: Value, lines: (Value) -> [String]) throws {
-        if json { try Self.print(json: value) } else { try Self.print(lines(value)) }
+        if json { try Self.print(json: value) } else { try Self.print(lines(value).map(TextTable.printableLines)) }
     }
 
     /// Runs `body`, which has no result, and prints `done`.
@@ -36,7 +36,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
     package func warn(_ warnings: [String]) {
         guard !json else { return }
         // A warning that cannot be printed must not make the command fail after its work is done.
-        try? Self.print(warnings.map { "warning: \($0)" }, to: STDERR_FILENO)
+        try? Self.print(warnings.map { TextTable.printableLines("warning: \($0)") }, to: STDERR_FILENO)
     }
 
     /// Runs `body`, which prints its own output. Errors go to standard error and determine the exit code.
