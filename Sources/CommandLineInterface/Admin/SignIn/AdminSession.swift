@@ -186,9 +186,9 @@ package actor AdminSession {
 
     /// Revokes the tokens of a sign-in at the server.
     ///
-    /// - Returns: whether the server has done so, or has issued nothing that can be revoked.
+    /// - Returns: whether the server has done so.
     private func revoke(_ kept: KeptSignIn) async -> Bool {
-        guard let token = kept.refreshToken, let endpoint = kept.revocationEndpoint else { return true }
+        guard let token = kept.refreshToken, let endpoint = kept.revocationEndpoint else { return false }
         do { try await AuthorizationServer.revoke(token, at: endpoint, through: web) } catch { return false }
         return true
     }
@@ -230,8 +230,16 @@ package actor AdminSession {
             let unkept = Keyring.failure(keyringState)
             report("\(unkept.message) Each command signs in anew. \(unkept.remedy)")
             self.keyringState = nil
+            AtEnd.add { [self] in await endUnkept(in: store) }
         }
         return kept
+    }
+
+    /// Revokes a sign-in that only this command knows.
+    private func endUnkept(in store: any SignInStore) async {
+        guard let kept = try? await store.read(for: administration), await !revoke(kept) else { return }
+        report(
+            "The sign-in of this command is not revoked at the server. To end its session, run: \(Self.endingSession).")
     }
 
     private func report(_ warning: String) {

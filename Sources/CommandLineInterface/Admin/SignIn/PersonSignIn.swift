@@ -90,9 +90,17 @@ package struct PersonSignIn: Sendable {
 
     func outcome(
         _ tokens: TokenReply, from server: AuthorizationServer, nonce: String?
-    ) throws -> Outcome {
-        Outcome(
-            tokens: tokens,
-            person: try SignedInPerson(tokens.idToken, from: server, nonce: nonce, now: now()))
+    ) async throws -> Outcome {
+        do {
+            return Outcome(
+                tokens: tokens,
+                person: try SignedInPerson(tokens.idToken, from: server, nonce: nonce, now: now()))
+        } catch {
+            // Nobody uses these tokens, so they must not stay valid.
+            if let token = tokens.refreshToken, let endpoint = server.revocationEndpoint {
+                try? await AuthorizationServer.revoke(token, at: endpoint, through: server.web)
+            }
+            throw error
+        }
     }
 }

@@ -186,6 +186,10 @@ import Testing
             let refusal = try CommandRun.Failure(run.errors).error
             #expect(refusal.code == fault.code && refusal.message.contains(fault.part), "\(refusal)")
             #expect(!FileManager.default.fileExists(atPath: admin.tokenFile))
+            // Tokens that are not used are revoked.
+            let grants = admin.administration.state.withLock(\.grants)
+            let isIssued = ["iss", "aud", "nonce", "exp"].contains(fault.change.0)
+            #expect(grants.filter { $0[ParameterName.grantType] == nil }.count == (isIssued ? 1 : 0), "\(fault)")
         }
     }
 

@@ -140,8 +140,10 @@ import Testing
             for count in 1...2 {
                 let run = try await admin.run(atTerminal: "user", "show", FakeAdministration.person, tokenFile: false)
                 #expect(run.code == 0 && run.output.contains("Each command signs in anew."), "\(run)")
-                // The command makes two calls with one sign-in.
-                #expect(admin.administration.state.withLock(\.authorizations.count) == count)
+                // The command makes two calls with one sign-in, which does not outlive it.
+                let (authorizations, grants) = admin.administration.state.withLock { ($0.authorizations, $0.grants) }
+                #expect(authorizations.count == count)
+                #expect(grants.filter { $0[ParameterName.grantType] == nil }.count == count, "\(grants.count)")
             }
         }
     }
