@@ -168,7 +168,7 @@ package actor AdminSession {
         if let keyringState { throw Keyring.failure(keyringState, isSigningOut: true) }
         held = nil
         let kept = try await store.locked { [administration] () -> KeptSignIn? in
-            let kept = try await store.read(for: administration)
+            let kept = try await store.readExposed(for: administration)
             try await store.remove(for: administration)
             return kept
         }
@@ -182,7 +182,7 @@ package actor AdminSession {
         return true
     }
 
-    private static let endingSession = "baton admin session list, then baton admin session revoke SESSION"
+    static let endingSession = "baton admin session list, then baton admin session revoke SESSION"
 
     /// Revokes the tokens of a sign-in at the server.
     ///

@@ -45,6 +45,45 @@ import Testing
         }
     }
 
+    private func revocations(_ admin: RemoteAdministrator) -> Int {
+        admin.administration.state.withLock(\.grants).filter { $0[ParameterName.grantType] == nil }.count
+    }
+
+    @Test func `a sign-out ends the sign-in in a file that others may read, and removes it`() async throws {
+        try await RemoteAdministrator.with { admin in
+            try await admin.done("sign-in")
+            try Self.setMode(0o644, of: admin.tokenFile)
+            let refusal = try await admin.refused("user", "list")
+            #expect(
+                refusal.code == "token_file_unsafe" && refusal.remedy.contains("baton admin sign-out"), "\(refusal)")
+            #expect(try await admin.done("sign-out") == "You are signed out.\n")
+            #expect(revocations(admin) == 1 && !FileManager.default.fileExists(atPath: admin.tokenFile))
+        }
+    }
+
+    @Test(arguments: ["mode", "link", "name", "folder"])
+    func `a sign-out does not use a file that others may have written, and says how to end the session`(fault: String)
+        async throws
+    {
+        try await RemoteAdministrator.with { admin in
+            try await admin.done("sign-in")
+            let (file, other) = (admin.tokenFile, admin.scratch.path("other"))
+            switch fault {
+            case "mode": try Self.setMode(0o620, of: file)
+            case "link":
+                try FileManager.default.moveItem(atPath: file, toPath: other)
+                try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: other)
+            case "name": try FileManager.default.linkItem(atPath: file, toPath: other)
+            default: try Self.setMode(0o777, of: admin.scratch.path)
+            }
+            let refusal = try await admin.refused("sign-out")
+            if fault == "folder" { try Self.setMode(0o700, of: admin.scratch.path) }
+            #expect(refusal.code == "token_file_unsafe", "\(refusal)")
+            #expect(refusal.remedy.contains("baton admin session revoke"), "\(refusal)")
+            #expect(revocations(admin) == 0 && FileManager.default.fileExists(atPath: file))
+        }
+    }
+
     @Test func `tokens for one server are not sent to another one`() async throws {
         try await RemoteAdministrator.with { admin in
             try await admin.done("sign-in")
