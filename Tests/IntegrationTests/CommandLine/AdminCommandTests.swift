@@ -81,7 +81,9 @@ import Testing
             struct Enrollment: Decodable { let id: String }
             let made: [Enrollment] = try await admin.json("enrollment", "list", "--tenant", "b.test")
             try await admin.done("enrollment", "revoke", try #require(made.first).id, "--tenant", "b.test")
-            #expect(try await admin.refused("tenant", "remove", "-", "--yes").code == "identity.tenant.ambiguous")
+            let unnamed = try await admin.refused("tenant", "remove", "-", "--yes")
+            #expect(unnamed.code == "identity.tenant.ambiguous" && !unnamed.remedy.contains("--tenant"), "\(unnamed)")
+            #expect(unnamed.remedy.contains("baton admin tenant remove DOMAIN --yes"), "\(unnamed)")
 
             let removed = try await admin.done("tenant", "remove", "B.test", "--yes")
             #expect(removed.contains("1 user, 1 group,") && removed.contains("--tenant \(id)"))
