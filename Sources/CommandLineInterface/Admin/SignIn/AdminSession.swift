@@ -165,7 +165,7 @@ package actor AdminSession {
     package func signOut() async throws -> Bool {
         let store = try await openStore()
         // A keyring that cannot be used may contain a sign-in.
-        if let keyringState { throw Keyring.failure(keyringState, isSigningOut: true) }
+        if let keyringState { throw Keyring.failure(keyringState, isLookingUp: true) }
         held = nil
         let kept = try await store.locked { [administration] () -> KeptSignIn? in
             let kept = try await store.readExposed(for: administration)
@@ -321,11 +321,13 @@ package actor AdminSession {
     }
 
     private var signInRequired: CommandFailure {
-        let unkept = keyringState.map { Keyring.failure($0) }
-        let cause = unkept.map { " \($0.message)" } ?? ""
+        let remedy = "Scripts use --client-id and --key. A person signs in with: \(command("sign-in"))"
+        // A keyring that cannot be used may contain a sign-in.
+        if let keyringState {
+            let unknown = Keyring.failure(keyringState, isLookingUp: true)
+            return unknown.withRemedy("\(unknown.remedy) \(remedy)")
+        }
         return CommandFailure(
-            code: "sign_in_required", message: "Nobody is signed in at \(administration.origin).\(cause)",
-            remedy: (unkept.map { "\($0.remedy) " } ?? "")
-                + "Scripts use --client-id and --key. A person signs in with: \(command("sign-in"))")
+            code: "sign_in_required", message: "Nobody is signed in at \(administration.origin).", remedy: remedy)
     }
 }

@@ -166,7 +166,12 @@ import Testing
             #expect(admin.administration.state.withLock(\.authorizations.count) == 0)
             let list = try await admin.run(["user", "list", "--json"], tokenFile: false, more: environment)
             let required = try CommandRun.Failure(list.errors).error
-            #expect(required.code == "sign_in_required" && required.message.contains(refusal.message), "\(list)")
+            #expect(
+                required.code == code && required.message.contains("not known whether there is a sign-in"), "\(list)")
+            #expect(
+                required.remedy.contains("--client-id") && required.remedy.contains("baton admin sign-in"), "\(list)")
+            let who = try await admin.run(["whoami", "--json"], tokenFile: false, more: environment)
+            #expect(try CommandRun.Failure(who.errors).error.code == code, "\(who)")
             let signOut = try await admin.run(["sign-out", "--json"], tokenFile: false, more: environment)
             let unknown = try CommandRun.Failure(signOut.errors).error
             #expect(unknown.code == code && unknown.message.contains("not known whether there is a sign-in"))
