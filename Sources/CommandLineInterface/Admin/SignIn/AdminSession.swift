@@ -282,6 +282,8 @@ package actor AdminSession {
         guard var kept = try await store.read(for: administration) else { return nil }
         if isUsable(kept, without: refused) { return kept }
         guard let token = kept.refreshToken else { return nil }
+        // The server accepts a refresh token only once, so a place that cannot keep the next one must be found first.
+        try await store.check()
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.refreshToken.rawValue)
         form.append(ParameterName.clientID, AdministrationApp.clientID)

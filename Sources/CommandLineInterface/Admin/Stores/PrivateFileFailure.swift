@@ -33,7 +33,7 @@ enum PrivateFileFailure {
         default:
             CommandFailure(
                 code: "\(code)_unreadable", message: "The file cannot be used (\(error)).",
-                remedy: "Check its path, its size and the permissions of its folder.")
+                remedy: "Check its path, its size and the permissions of its folder, and that the disk has room.")
         }
     }
 }

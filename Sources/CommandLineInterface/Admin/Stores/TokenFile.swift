@@ -16,7 +16,10 @@ struct TokenFile: SignInStore {
     var lockFile: String? { path + ".lock" }
 
     func check() async throws {
-        try await reporting { file throws(FileError) in try file.checkReplaceable() }
+        try await reporting { file throws(FileError) in
+            try file.checkReplaceable()
+            try Self.checkRoom(beside: file.path)
+        }
     }
 
     func read(for administration: ServerURL) async throws -> KeptSignIn? {
@@ -39,14 +42,14 @@ struct TokenFile: SignInStore {
         return kept
     }
 
-    func write(_ kept: KeptSignIn) async throws {
-        let content = try kept.encoded()
-        try await reporting { file throws(FileError) in
     func readExposed(for administration: ServerURL) async throws -> KeptSignIn? {
         try await reporting { file throws(FileError) in try Self.takeFromReaders(file.path) }
         return try await read(for: administration)
     }
 
+    func write(_ kept: KeptSignIn) async throws {
+        let content = try kept.encoded()
+        try await reporting { file throws(FileError) in
             var content = content
             defer { wipe(&content) }
             try file.replace(with: content)
@@ -57,9 +60,6 @@ struct TokenFile: SignInStore {
         try await reporting { file throws(FileError) in _ = try AtomicFile(path: file.path).remove() }
     }
 
-    private func reporting<Value: Sendable>(
-        _ body: @escaping @Sendable (PrivateFile) throws(FileError) -> Value
-    ) async throws -> Value {
     /// Gives a file of this user that others may read, but not write, the mode 0600. Leaves any other file alone.
     private static func takeFromReaders(_ path: String) throws(FileError) {
         let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
@@ -85,8 +85,15 @@ struct TokenFile: SignInStore {
         guard error == 0 else { throw FileError(.write, errno: error, path: draft) }
     }
 
+    private func reporting<Value: Sendable>(
+        _ body: @escaping @Sendable (PrivateFile) throws(FileError) -> Value
+    ) async throws -> Value {
         do { return try await blocking { [file] in try body(file) } } catch let error as FileError {
             throw PrivateFileFailure.reading(error, code: "token_file", path, ifExposed: Self.ending)
         }
     }
+
+    private static let ending =
+        "If somebody may have copied or replaced it, end its session: run baton admin sign-out with the same options or, "
+        + "if that is refused, too, \(AdminSession.endingSession)."
 }
