@@ -238,8 +238,8 @@ let package = Package(
         .target(
             name: "CommandLineInterface",
             dependencies: [
-                "AdminAPI", "BrokerIPC", "BrokerProtocol", "Encodings", "Files", "OAuth", "Processes", "Redaction",
-                "UnixSocket", "WebPages",
+                "AdminAPI", "BrokerIPC", "BrokerProtocol", "CLinux", "Encodings", "Files", "OAuth", "Processes",
+                "Redaction", "UnixSocket", "WebPages",
                 .argumentParser, .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .unixSignals,
             ]),
 

@@ -80,7 +80,10 @@ struct AdminExchange {
         let body =
             isDone && isStreamed ? [] : try await connection.web.body(of: response, limit: Self.maximumReply)
         guard isDone else {
-            return .failure(Refused(refusal: AdminRefusal(status: status, headers: response.headers, body: body)))
+            return .failure(
+                Refused(
+                    refusal: AdminRefusal(
+                        status: status, headers: response.headers, body: body, isLocal: connection.session == nil)))
         }
         return .success(Reply(headers: response.headers, body: body, rest: isStreamed ? response : nil))
     }

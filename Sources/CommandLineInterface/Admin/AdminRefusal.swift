@@ -20,11 +20,19 @@ struct AdminRefusal: Sendable {
     let remedy: Remedy
     let failure: CommandFailure
 
-    init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+    /// - Parameter isLocal: whether the answer came through the server's socket.
+    init(status: Int, headers: HTTPHeaders, body: [UInt8], isLocal: Bool = false) {
         let reason = try? JSONDecoder().decode(AdminFailure.self, from: Data(body)).error
         remedy = Self.remedy(status, headers, code: reason?.code)
-        failure = Self.failure(status, reason, remedy: remedy)
+        failure =
+            isLocal && reason == nil && status == 403 ? Self.otherUser : Self.failure(status, reason, remedy: remedy)
     }
+
+    /// The failure for a user whom the server does not admit to its socket.
+    private static let otherUser = CommandFailure(
+        code: "socket_refused",
+        message: "Only root and the user that runs baton-server may administer the server through its socket.",
+        remedy: "Run the command as one of them, for example with sudo, or give --url and sign in.")
 
     private static func remedy(_ status: Int, _ headers: HTTPHeaders, code: String?) -> Remedy {
         switch status {
@@ -55,8 +63,7 @@ struct AdminRefusal: Sendable {
                 code: "server_status_\(status)", message: "The server answered with status \(status).",
                 remedy: "Look at the server's log.")
         }
-        var failure = CommandFailure(
-            code: printable(reason.code), message: printable(reason.message), remedy: printable(reason.remedy))
+        var failure = CommandFailure(code: reason.code, message: reason.message, remedy: reason.remedy)
         if case .wait(let seconds) = remedy {
             let time = TextTable.time(Int64(WallClock.seconds + seconds) * 1000)
             failure = failure.withRemedy("Try again in \(seconds) seconds, at \(time).")
@@ -64,11 +71,5 @@ struct AdminRefusal: Sendable {
         (failure.candidates, failure.moreCandidates) = (reason.candidates, reason.moreCandidates)
         failure.changed = reason.changed
         return failure
-    }
-
-    /// Makes text safe for a terminal, and keeps its lines.
-    private static func printable(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { TextTable.printable(String($0)) }
-            .joined(separator: "\n")
     }
 }

@@ -29,7 +29,8 @@ package struct CommandFailure: Error, Codable, CustomStringConvertible {
         let candidates = (candidates ?? []).filter { !message.contains($0.id) }.map { "\($0.id)  \($0.name)" }
         let changed = (changed ?? []).filter { !message.contains($0) }.map { "changed: \($0)" }
         let lines = (candidates + changed).prefix(Self.maximumLines).map(TextTable.printable) + [remedy]
-        return "\(message) [\(code)]\n" + lines.map { "  \($0)" }.joined(separator: "\n")
+        // Messages contain arguments and a server's words, which may contain anything.
+        return TextTable.printableLines("\(message) [\(code)]\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
     }
 
     private static let maximumLines = 20

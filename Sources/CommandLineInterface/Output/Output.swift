@@ -19,7 +19,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
 
     /// Prints a value in the requested form.
     package func print<Value: Encodable>(_ value: Value, lines: (Value) -> [String]) throws {
-        if json { try Self.print(json: value) } else { try Self.print(lines(value)) }
+        if json { try Self.print(json: value) } else { try Self.print(lines(value).map(TextTable.printableLines)) }
     }
 
     /// Runs `body`, which has no result, and prints `done`.
@@ -36,7 +36,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
     package func warn(_ warnings: [String]) {
         guard !json else { return }
         // A warning that cannot be printed must not make the command fail after its work is done.
-        try? Self.print(warnings.map { "warning: \($0)" }, to: STDERR_FILENO)
+        try? Self.print(warnings.map { TextTable.printableLines("warning: \($0)") }, to: STDERR_FILENO)
     }
 
     /// Runs `body`, which prints its own output. Errors go to standard error and determine the exit code.
@@ -60,7 +60,14 @@ package struct OutputOptions: ParsableArguments, Sendable {
     ///
     /// - Throws: ``CommandFailure`` if they cannot be written, because lost output must not look like empty output.
     package static func print(_ lines: [String], to file: Int32 = STDOUT_FILENO) throws {
-        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        try write(lines.map { $0 + "\n" }.joined(), to: file)
+    }
+
+    /// Writes text.
+    ///
+    /// - Throws: as ``print(_:to:)``.
+    static func write(_ text: String, to file: Int32) throws {
+        let text = Array(text.utf8)
         var offset = 0
         while offset < text.count {
             let count = unsafe text[offset...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }

@@ -22,6 +22,12 @@ package enum TextTable {
         }
     }
 
+    /// Makes text safe for a terminal, as ``printable(_:)`` does, and keeps its lines.
+    package static func printableLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+            .joined(separator: "\n")
+    }
+
     /// Makes text safe for a terminal: control characters and characters that change the text direction become their
     /// numbers.
     package static func printable(_ text: String) -> String {

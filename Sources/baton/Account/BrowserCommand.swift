@@ -3,7 +3,6 @@ import ArgumentParser
 internal import BrokerIPC
 internal import BrokerProtocol
 import CommandLineInterface
-internal import Glibc
 internal import Processes
 
 /// Opens a page in the worker's browser.
@@ -31,7 +30,7 @@ struct BrowserCommand: AsyncParsableCommand {
     }
 
     private func open() async throws {
-        let wanted = address == "-" ? readLine() ?? "" : address
+        let wanted = address == "-" ? try InputLine.read() ?? "" : address
         let broker = BrokerExchange(
             socket: device.folder + "/broker.sock", name: "baton", version: BrokerVersion.current)
         let outcome: Result<FlatMap, BrokerError>

@@ -2,6 +2,7 @@
 import AdminAPI
 import ArgumentParser
 import CommandLineInterface
+import Files
 import FoundationEssentials
 import Redaction
 
@@ -145,18 +146,31 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             try await admin.output.run(
                 {
                     let body = MDMAdmin.NewEnrollment(name: name, takesOver: takesOver)
-                    let made = try await admin.call(MDMAdmin.addEnrollment(body: body))
-                    guard let bytes = Data(base64Encoded: made.profile.exposed) else {
-                        throw CommandFailure(
-                            code: "server_reply", message: "The profile is not Base64.",
-                            remedy: "Use baton and baton-server of the same release.")
-                    }
-                    do { try SecretFile.write(bytes, to: output) } catch {
-                        // The administrator did not get the profile, so it must not remain valid.
-                        try await admin.call(MDMAdmin.revokeEnrollment(["enrollment": made.id]))
-                        throw error
+                    let request = admin.completed(MDMAdmin.addEnrollment(body: body))
+                    let (client, revocation) = (try admin.client, admin.completed(MDMAdmin.revokeEnrollment()))
+                    try await OutputFile.with(output) { [output] draft in
+                        let made = try await client.call(request)
+                        do { try Self.write(made, to: draft, at: output) } catch {
+                            // The administrator did not get the profile, so it must not remain valid.
+                            var revocation = revocation
+                            revocation.places["enrollment"] = made.id
+                            try await client.call(revocation)
+                            throw error
+                        }
                     }
                 }, done: "The profile is in \(output). On the device: baton device enroll \(output)")
+        }
+
+        private static func write(_ made: MDMAdmin.EnrollmentProfile, to draft: DraftFile, at path: String) throws {
+            guard let bytes = Data(base64Encoded: made.profile.exposed) else {
+                throw CommandFailure(
+                    code: "server_reply", message: "The profile is not Base64.",
+                    remedy: "Use baton and baton-server of the same release.")
+            }
+            try OutputFile.reporting(path) { () throws(FileError) in
+                try draft.append(Array(bytes))
+                try draft.publish()
+            }
         }
     }
 

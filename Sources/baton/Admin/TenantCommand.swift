@@ -59,7 +59,7 @@ struct TenantCommand: AsyncParsableCommand {
                 {
                     let client = try server.client(tenant: "-", output)
                     try client.check(IdentityAdmin.removeTenant.operation)
-                    let tenant = try await client.call(IdentityAdmin.getTenant(["tenant": name]))
+                    let tenant = try await found(client)
                     guard yes else { throw try await unconfirmed(tenant, client) }
                     let removed = try await client.call(IdentityAdmin.removeTenant(["tenant": tenant.id]))
                     return Removed(tenant: tenant, removed: removed)
@@ -70,6 +70,15 @@ struct TenantCommand: AsyncParsableCommand {
                         "Its audit log stays: baton admin audit list --tenant \($0.tenant.id)",
                     ]
                 })
+        }
+
+        private func found(_ client: AdminClient) async throws -> IdentityAdmin.Tenant {
+            do { return try await client.call(IdentityAdmin.getTenant(["tenant": name])) } catch let failure
+                as CommandFailure where failure.code.hasSuffix(".tenant.ambiguous")
+            {
+                throw failure.withRemedy(
+                    "Name it: baton admin tenant remove DOMAIN --yes. To list them: baton admin tenant list.")
+            }
         }
 
         private func unconfirmed(_ tenant: IdentityAdmin.Tenant, _ client: AdminClient) async throws -> CommandFailure {

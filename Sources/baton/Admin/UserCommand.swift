@@ -2,7 +2,6 @@
 import AdminAPI
 import ArgumentParser
 import CommandLineInterface
-import Glibc
 import Redaction
 
 /// Manages the people of an organisation.
@@ -129,11 +128,9 @@ struct UserCommand: AsyncParsableCommand {
 enum PasswordInput {
     /// Reads one line. If standard input is a terminal, the line is not echoed.
     ///
-    /// - Throws: ``CommandFailure`` if there is no line.
+    /// - Throws: ``CommandFailure`` if there is no line, or as ``InputLine/readHidden(asking:)``.
     static func read() throws -> Sensitive<String> {
-        let line =
-            isatty(STDIN_FILENO) == 1 ? unsafe getpass("Password: ").map { unsafe String(cString: $0) } : readLine()
-        guard let line, !line.isEmpty else {
+        guard let line = try InputLine.readHidden(asking: "Password: "), !line.isEmpty else {
             throw CommandFailure(
                 code: "password_missing", message: "There is no password on standard input.",
                 remedy: "Type it, or pipe it in.")

@@ -27,7 +27,7 @@ struct ConfirmationOptions: ParsableArguments {
             code: "not_confirmed", message: "Nothing was done: the answer was not yes.",
             remedy: "Run it at a terminal and type yes, or give --yes.")
         guard !output.json, isatty(STDIN_FILENO) == 1 else { throw refusal }
-        try OutputOptions.print([consequence, "Type yes to continue:"], to: STDERR_FILENO)
+        try OutputOptions.print([TextTable.printableLines(consequence), "Type yes to continue:"], to: STDERR_FILENO)
         guard readLine() == "yes" else { throw refusal }
     }
 }

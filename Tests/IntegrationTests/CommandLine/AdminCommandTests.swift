@@ -16,7 +16,7 @@ import Testing
     ]
     private static let acting = [
         "device disable x", "device commands x", "device unenroll x", "profile push x --device x",
-        "app push org.x.y --device x", "enrollment revoke x", "user show x", "device add x --output /dev/null",
+        "app push org.x.y --device x", "enrollment revoke x", "user show x", "device add x --output PROFILE",
     ]
 
     @Test func `with several tenants every command asks for one, and accepts its domain or id`()
@@ -27,7 +27,7 @@ import Testing
             let tenants: [Tenant] = try await admin.json("tenant", "list")
             let id = try #require(tenants.first { $0.domain == "b.test" }).id
             for command in Self.reading + Self.acting {
-                let words = command.split(separator: " ").map(String.init)
+                let words = command.split(separator: " ").map { $0 == "PROFILE" ? admin.scratch.path("y") : String($0) }
                 let unnamed = try await admin.refused(words)
                 #expect(unnamed.code.hasSuffix(".tenant.ambiguous"), "\(command): \(unnamed)")
                 #expect(unnamed.message.contains("a.test, b.test") && unnamed.remedy.contains("--tenant a.test"))
@@ -81,7 +81,9 @@ import Testing
             struct Enrollment: Decodable { let id: String }
             let made: [Enrollment] = try await admin.json("enrollment", "list", "--tenant", "b.test")
             try await admin.done("enrollment", "revoke", try #require(made.first).id, "--tenant", "b.test")
-            #expect(try await admin.refused("tenant", "remove", "-", "--yes").code == "identity.tenant.ambiguous")
+            let unnamed = try await admin.refused("tenant", "remove", "-", "--yes")
+            #expect(unnamed.code == "identity.tenant.ambiguous" && !unnamed.remedy.contains("--tenant"), "\(unnamed)")
+            #expect(unnamed.remedy.contains("baton admin tenant remove DOMAIN --yes"), "\(unnamed)")
 
             let removed = try await admin.done("tenant", "remove", "B.test", "--yes")
             #expect(removed.contains("1 user, 1 group,") && removed.contains("--tenant \(id)"))
@@ -152,7 +154,8 @@ import Testing
                 let elsewhere = try await admin.refused("device", verb, "cart")
                 #expect(elsewhere.code == "identity.device.notJoined" && elsewhere.message.contains("UDID-2"))
             }
-            for words in [["commands"], ["unenroll"], ["add", "y", "--output", "/dev/null", "--takes-over"]] {
+            let add = ["add", "y", "--output", admin.scratch.path("y"), "--takes-over"]
+            for words in [["commands"], ["unenroll"], add] {
                 let elsewhere = try await admin.refused(["device"] + words + [Self.second])
                 #expect(
                     elsewhere.code == "mdm.device.notManaged" && elsewhere.message.contains("ward-8"), "\(elsewhere)")

@@ -165,10 +165,10 @@ package actor AdminSession {
     package func signOut() async throws -> Bool {
         let store = try await openStore()
         // A keyring that cannot be used may contain a sign-in.
-        if let keyringState { throw Keyring.failure(keyringState, isSigningOut: true) }
+        if let keyringState { throw Keyring.failure(keyringState, isLookingUp: true) }
         held = nil
         let kept = try await store.locked { [administration] () -> KeptSignIn? in
-            let kept = try await store.read(for: administration)
+            let kept = try await store.readExposed(for: administration)
             try await store.remove(for: administration)
             return kept
         }
@@ -182,13 +182,13 @@ package actor AdminSession {
         return true
     }
 
-    private static let endingSession = "baton admin session list, then baton admin session revoke SESSION"
+    static let endingSession = "baton admin session list, then baton admin session revoke SESSION"
 
     /// Revokes the tokens of a sign-in at the server.
     ///
-    /// - Returns: whether the server has done so, or has issued nothing that can be revoked.
+    /// - Returns: whether the server has done so.
     private func revoke(_ kept: KeptSignIn) async -> Bool {
-        guard let token = kept.refreshToken, let endpoint = kept.revocationEndpoint else { return true }
+        guard let token = kept.refreshToken, let endpoint = kept.revocationEndpoint else { return false }
         do { try await AuthorizationServer.revoke(token, at: endpoint, through: web) } catch { return false }
         return true
     }
@@ -230,8 +230,16 @@ package actor AdminSession {
             let unkept = Keyring.failure(keyringState)
             report("\(unkept.message) Each command signs in anew. \(unkept.remedy)")
             self.keyringState = nil
+            AtEnd.add { [self] in await endUnkept(in: store) }
         }
         return kept
+    }
+
+    /// Revokes a sign-in that only this command knows.
+    private func endUnkept(in store: any SignInStore) async {
+        guard let kept = try? await store.read(for: administration), await !revoke(kept) else { return }
+        report(
+            "The sign-in of this command is not revoked at the server. To end its session, run: \(Self.endingSession).")
     }
 
     private func report(_ warning: String) {
@@ -274,6 +282,8 @@ package actor AdminSession {
         guard var kept = try await store.read(for: administration) else { return nil }
         if isUsable(kept, without: refused) { return kept }
         guard let token = kept.refreshToken else { return nil }
+        // The server accepts a refresh token only once, so a place that cannot keep the next one must be found first.
+        try await store.check()
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.refreshToken.rawValue)
         form.append(ParameterName.clientID, AdministrationApp.clientID)
@@ -313,11 +323,13 @@ package actor AdminSession {
     }
 
     private var signInRequired: CommandFailure {
-        let unkept = keyringState.map { Keyring.failure($0) }
-        let cause = unkept.map { " \($0.message)" } ?? ""
+        let remedy = "Scripts use --client-id and --key. A person signs in with: \(command("sign-in"))"
+        // A keyring that cannot be used may contain a sign-in.
+        if let keyringState {
+            let unknown = Keyring.failure(keyringState, isLookingUp: true)
+            return unknown.withRemedy("\(unknown.remedy) \(remedy)")
+        }
         return CommandFailure(
-            code: "sign_in_required", message: "Nobody is signed in at \(administration.origin).\(cause)",
-            remedy: (unkept.map { "\($0.remedy) " } ?? "")
-                + "Scripts use --client-id and --key. A person signs in with: \(command("sign-in"))")
+            code: "sign_in_required", message: "Nobody is signed in at \(administration.origin).", remedy: remedy)
     }
 }

@@ -53,9 +53,25 @@ package struct ApplicationSignIn: Sendable {
             throw CommandFailure(
                 code: "sign_in_refused",
                 message: "The client was refused (\(PersonSignIn.words(of: error))).",
-                remedy: "Check --client-id, --key and --tenant, and that an administrator has registered the key.")
+                remedy: remedy(for: error.number))
         } catch let failure as WebFailure {
             throw failure.failure(at: ServerURL(server.tokenEndpoint)?.origin ?? server.tokenEndpoint)
+        }
+    }
+
+    private func remedy(for number: Int) -> String {
+        let client = TextTable.printable(clientID)
+        return switch number {
+        case OAuthError.disabledClientNumber:
+            "Have an administrator enable the application: baton admin client enable \(client)."
+        case OAuthError.unknownClientNumber:
+            "Check --client-id and --tenant. An administrator lists the applications with: baton admin client list."
+        case let number where OAuthError.noPermissionNumbers.contains(number):
+            "Have a Global Administrator grant the application a permission: "
+                + "baton admin client permission grant \(client) PERMISSION."
+        case OAuthError.wrongKeyNumber:
+            "Check --key, or have an administrator register the key: baton admin client key add \(client) FILE."
+        default: "Check --client-id, --key and --tenant, and that an administrator has registered the key."
         }
     }
 

@@ -37,7 +37,7 @@ extension PersonSignIn {
         guard Self.mayIssue(issuer, server) else {
             throw AuthorizationServer.unusable(server.authorizationEndpoint, "another server has answered")
         }
-        let outcome = try outcome(try await server.tokens(for: form), from: server, nonce: nonce)
+        let outcome = try await outcome(try await server.tokens(for: form), from: server, nonce: nonce)
         guard server.issuer(of: outcome.person.tenantID) == issuer else {
             throw AuthorizationServer.unusable(server.authorizationEndpoint, "another server has answered")
         }

@@ -18,7 +18,7 @@ extension PersonSignIn {
         let tokens = try await within(.seconds(lifetime)) {
             try await poll(server, code: code, every: .seconds(min(max(interval, 0), 60)))
         }
-        return try outcome(tokens, from: server, nonce: nil)
+        return try await outcome(tokens, from: server, nonce: nil)
     }
 
     private static func question(scope: Scopes) -> FormParameters {

@@ -78,7 +78,9 @@ package struct PersonSignIn: Sendable {
         guard error.number != OAuthError.ambiguousTenantNumber else { return AuthorizationServer.tenantUnnamed }
         return CommandFailure(
             code: "sign_in_refused", message: "The sign-in was refused (\(words(of: error))).",
-            remedy: "Sign in again. The server's audit log contains the reason, too.")
+            remedy: error.number == OAuthError.disabledClientNumber
+                ? "Enable the application on the server: baton admin client enable \(AdministrationApp.clientID)."
+                : "Sign in again. The server's audit log contains the reason, too.")
     }
 
     /// Returns the code and the first line of the description, in characters that a terminal can show.
@@ -90,9 +92,17 @@ package struct PersonSignIn: Sendable {
 
     func outcome(
         _ tokens: TokenReply, from server: AuthorizationServer, nonce: String?
-    ) throws -> Outcome {
-        Outcome(
-            tokens: tokens,
-            person: try SignedInPerson(tokens.idToken, from: server, nonce: nonce, now: now()))
+    ) async throws -> Outcome {
+        do {
+            return Outcome(
+                tokens: tokens,
+                person: try SignedInPerson(tokens.idToken, from: server, nonce: nonce, now: now()))
+        } catch {
+            // Nobody uses these tokens, so they must not stay valid.
+            if let token = tokens.refreshToken, let endpoint = server.revocationEndpoint {
+                try? await AuthorizationServer.revoke(token, at: endpoint, through: server.web)
+            }
+            throw error
+        }
     }
 }

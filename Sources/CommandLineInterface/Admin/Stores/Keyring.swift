@@ -56,10 +56,10 @@ struct Keyring: SignInStore {
 
     /// Returns the failure for a keyring that cannot be used.
     ///
-    /// - Parameter isSigningOut: whether a sign-in is to be removed, not kept.
-    static func failure(_ state: State, isSigningOut: Bool = false) -> CommandFailure {
+    /// - Parameter isLookingUp: whether a sign-in is to be found, not kept.
+    static func failure(_ state: State, isLookingUp: Bool = false) -> CommandFailure {
         let (consequence, other) =
-            isSigningOut
+            isLookingUp
             ? ("it is not known whether there is a sign-in", "Or give the --token-file with which you signed in.")
             : (
                 "the sign-in cannot be kept",

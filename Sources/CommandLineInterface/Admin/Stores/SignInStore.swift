@@ -17,12 +17,18 @@ protocol SignInStore: Sendable {
     ///
     /// - Throws: ``CommandFailure``.
     func read(for administration: ServerURL) async throws -> KeptSignIn?
+    /// Returns the sign-in for an address, even if others may have read it; nil if there is none. It must only be ended.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func readExposed(for administration: ServerURL) async throws -> KeptSignIn?
     func write(_ kept: KeptSignIn) async throws
     /// Removes the sign-in for an address, if there is one.
     func remove(for administration: ServerURL) async throws
 }
 
 extension SignInStore {
+    func readExposed(for administration: ServerURL) async throws -> KeptSignIn? { try await read(for: administration) }
+
     /// Runs `body` while no other command renews the tokens.
     ///
     /// - Throws: ``CommandFailure`` `sign_in_busy` if another command holds the lock for too long.

@@ -82,6 +82,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (7_000_112, ["baton admin client enable"]), (700_016, ["--client-id", "baton admin client list"]),
+        (5_000_645, ["baton admin client permission"]), (65001, ["baton admin client permission"]),
+        (700_027, ["--key", "baton admin client key add"]),
+    ])
+    func `the remedy for a refused application fits the reason`(number: Int, parts: [String]) async throws {
+        try await RemoteAdministrator.with { admin in
+            let key = try admin.scratch.write(P256.Signing.PrivateKey().pemRepresentation, to: "key.pem")
+            admin.administration.state.withLock { state in
+                state.answer = { request in
+                    request.path.hasSuffix("/token")
+                        ? .json(
+                            #"{"error":"unauthorized_client","error_description":"AADSTS\#(number): No.","error_codes":[\#(number)]}"#,
+                            status: 400) : nil
+                }
+            }
+            let run = try await admin.run(script(admin, "user", "list", key: key), tokenFile: false)
+            let refusal = try CommandRun.Failure(run.errors).error
+            #expect(refusal.code == "sign_in_refused" && parts.allSatisfy(refusal.remedy.contains), "\(refusal)")
+        }
+    }
+
     @Test func `only an unencrypted private key that nobody else may read is used`() async throws {
         try await RemoteAdministrator.with { admin in
             let good = P256.Signing.PrivateKey().pemRepresentation

@@ -196,7 +196,8 @@ final class FakeAdministration: Sendable {
         case ("GET", "users"): return .json("[\(user)]")
         case ("GET", Substring(Self.person)): return .json(user)
         case ("GET", _): return .json("[]")
-        case ("POST", "groups"): return .json(#"{"id":"g","displayName":"G","members":[],"deviceCount":0}"#, status: 201)
+        case ("POST", "groups"):
+            return .json(#"{"id":"g","displayName":"G","members":[],"deviceCount":0}"#, status: 201)
         default: return .reply(204, [], "")
         }
     }

@@ -194,9 +194,12 @@ import Testing
             let refusal = try CommandRun.Failure(run.errors).error
             #expect(refusal.code == fault.code && refusal.message.contains(fault.part), "\(refusal)")
             #expect(!FileManager.default.fileExists(atPath: admin.tokenFile))
-            // A code is sent to no token endpoint before its issuer is known to be the server's own.
-            let isRedeemed = !admin.administration.state.withLock(\.grants).isEmpty
-            #expect(isRedeemed == (index >= Self.faultsOfTokens))
+            // A code is sent to no token endpoint before its issuer is known to be the server's own, and tokens that are not
+            // used are revoked.
+            let grants = admin.administration.state.withLock(\.grants)
+            #expect(!grants.isEmpty == (index >= Self.faultsOfTokens))
+            let isIssued = index >= Self.faultsOfTokens && fault.change.0 != "token_type"
+            #expect(grants.filter { $0[ParameterName.grantType] == nil }.count == (isIssued ? 1 : 0), "\(fault)")
         }
     }
 

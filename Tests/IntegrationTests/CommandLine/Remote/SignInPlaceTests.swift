@@ -63,9 +63,39 @@ import Testing
             let refusal = try await admin.refused("sign-in")
             try #require(unsafe chmod(folder, 0o700) == 0)
             #expect(refusal.code == "token_file_unsafe", "\(refusal)")
-            #expect(refusal.remedy.contains("baton admin session revoke") == !isRevoked, "\(refusal)")
+            #expect(refusal.remedy.contains("end the session of the new sign-in") == !isRevoked, "\(refusal)")
             #expect(revoked(admin).count == (isRevoked ? 1 : 0))
             #expect(!FileManager.default.fileExists(atPath: admin.tokenFile))
+        }
+    }
+
+    /// Lines for the shell that let no file grow to the size of the tokens, as a full disk does.
+    private static let full = "trap '' XFSZ\nulimit -f 4\n"
+
+    @Test func `a full disk is found before anybody signs in`() async throws {
+        try await RemoteAdministrator.with { admin in
+            let run = try await admin.run(["sign-in", "--json"], more: Self.full)
+            let refusal = try CommandRun.Failure(run.errors).error
+            #expect(run.code == 1 && refusal.code == "token_file_unreadable", "\(run)")
+            #expect(refusal.remedy.contains("disk has room"), "\(refusal)")
+            let (asked, grants) = admin.administration.state.withLock { ($0.authorizations.count, $0.grants.count) }
+            #expect(asked == 0 && grants == 0)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: admin.scratch.path).allSatisfy {
+                    !$0.hasPrefix("tokens.") || $0 == "tokens.lock"
+                })
+        }
+    }
+
+    @Test func `a full disk is found before the tokens are renewed, so that the sign-in is not lost`() async throws {
+        try await RemoteAdministrator.with { admin in
+            admin.administration.state.withLock { $0.lifetime = 1 }
+            try await admin.done("sign-in")
+            let token = try refreshToken(admin)
+            let run = try await admin.run(["user", "list", "--json"], more: Self.full)
+            #expect(try CommandRun.Failure(run.errors).error.code == "token_file_unreadable", "\(run)")
+            #expect(try refreshToken(admin) == token)
+            try await admin.done("user", "list")
         }
     }
 

@@ -38,6 +38,17 @@ import Testing
         }
     }
 
+    @Test func `a person is told that an administrator has disabled the application`() async throws {
+        try await RemoteAdministrator.with { admin in
+            admin.administration.state.withLock { state in
+                state.answer = { $0.path.hasSuffix("/token") ? Self.refusal(7_000_112) : nil }
+            }
+            let refusal = try await admin.refused("sign-in")
+            #expect(
+                refusal.code == "sign_in_refused" && refusal.remedy.contains("baton admin client enable"), "\(refusal)")
+        }
+    }
+
     // MARK: The browser
 
     /// Runs `sign-in` with a program that opens the page a moment after it has reported a failure.

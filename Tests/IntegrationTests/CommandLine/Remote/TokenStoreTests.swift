@@ -48,6 +48,45 @@ import Testing
         }
     }
 
+    private func revocations(_ admin: RemoteAdministrator) -> Int {
+        admin.administration.state.withLock(\.grants).filter { $0[ParameterName.grantType] == nil }.count
+    }
+
+    @Test func `a sign-out ends the sign-in in a file that others may read, and removes it`() async throws {
+        try await RemoteAdministrator.with { admin in
+            try await admin.done("sign-in")
+            try Self.setMode(0o644, of: admin.tokenFile)
+            let refusal = try await admin.refused("user", "list")
+            #expect(
+                refusal.code == "token_file_unsafe" && refusal.remedy.contains("baton admin sign-out"), "\(refusal)")
+            #expect(try await admin.done("sign-out") == "You are signed out.\n")
+            #expect(revocations(admin) == 1 && !FileManager.default.fileExists(atPath: admin.tokenFile))
+        }
+    }
+
+    @Test(arguments: ["mode", "link", "name", "folder"])
+    func `a sign-out does not use a file that others may have written, and says how to end the session`(fault: String)
+        async throws
+    {
+        try await RemoteAdministrator.with { admin in
+            try await admin.done("sign-in")
+            let (file, other) = (admin.tokenFile, admin.scratch.path("other"))
+            switch fault {
+            case "mode": try Self.setMode(0o620, of: file)
+            case "link":
+                try FileManager.default.moveItem(atPath: file, toPath: other)
+                try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: other)
+            case "name": try FileManager.default.linkItem(atPath: file, toPath: other)
+            default: try Self.setMode(0o777, of: admin.scratch.path)
+            }
+            let refusal = try await admin.refused("sign-out")
+            if fault == "folder" { try Self.setMode(0o700, of: admin.scratch.path) }
+            #expect(refusal.code == "token_file_unsafe", "\(refusal)")
+            #expect(refusal.remedy.contains("baton admin session revoke"), "\(refusal)")
+            #expect(revocations(admin) == 0 && FileManager.default.fileExists(atPath: file))
+        }
+    }
+
     @Test func `tokens for one server are not sent to another one`() async throws {
         try await RemoteAdministrator.with { admin in
             try await admin.done("sign-in")
@@ -130,7 +169,12 @@ import Testing
             #expect(admin.administration.state.withLock(\.authorizations.count) == 0)
             let list = try await admin.run(["user", "list", "--json"], tokenFile: false, more: environment)
             let required = try CommandRun.Failure(list.errors).error
-            #expect(required.code == "sign_in_required" && required.message.contains(refusal.message), "\(list)")
+            #expect(
+                required.code == code && required.message.contains("not known whether there is a sign-in"), "\(list)")
+            #expect(
+                required.remedy.contains("--client-id") && required.remedy.contains("baton admin sign-in"), "\(list)")
+            let who = try await admin.run(["whoami", "--json"], tokenFile: false, more: environment)
+            #expect(try CommandRun.Failure(who.errors).error.code == code, "\(who)")
             let signOut = try await admin.run(["sign-out", "--json"], tokenFile: false, more: environment)
             let unknown = try CommandRun.Failure(signOut.errors).error
             #expect(unknown.code == code && unknown.message.contains("not known whether there is a sign-in"))
@@ -143,8 +187,10 @@ import Testing
             for count in 1...2 {
                 let run = try await admin.run(atTerminal: "user", "show", FakeAdministration.person, tokenFile: false)
                 #expect(run.code == 0 && run.output.contains("Each command signs in anew."), "\(run)")
-                // The command makes two calls with one sign-in.
-                #expect(admin.administration.state.withLock(\.authorizations.count) == count)
+                // The command makes two calls with one sign-in, which does not outlive it.
+                let (authorizations, grants) = admin.administration.state.withLock { ($0.authorizations, $0.grants) }
+                #expect(authorizations.count == count)
+                #expect(grants.filter { $0[ParameterName.grantType] == nil }.count == count, "\(grants.count)")
             }
         }
     }
