@@ -295,7 +295,7 @@ def administration(method, path, body=None):
     return answer.status, answer.read()
 
 
-def administer(method, path, body):
+def administer(method, path, body=None):
     """Makes a call of the administration that has no answer."""
     status, text = administration(method, f"/identity/{path}", body)
     assert status == 204, text
@@ -340,7 +340,7 @@ class Application:
         self.scope = f"{facts.administration}/.default"
 
     def grant(self):
-        administer("PUT", f"{self.path}/application-permissions/{self.permission}", {})
+        administer("PUT", f"{self.path}/application-permissions/{self.permission}")
 
     def token(self):
         """Gets a token of the application without a library."""

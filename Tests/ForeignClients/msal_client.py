@@ -235,7 +235,7 @@ def case_application():
         assert refused["error"] == "unauthorized_client" and refused["error_codes"] == [7000112], refused
     secret = confidential(application.id, "a secret").acquire_token_for_client([application.scope])
     assert secret["error"] == "invalid_client" and secret["error_codes"] == [5000641], secret
-    administer("DELETE", f"{application.path}/keys/{application.key_id}", {})
+    administer("DELETE", f"{application.path}/keys/{application.key_id}")
     for credential in credentials:
         refused = confidential(application.id, credential).acquire_token_for_client([application.scope])
         assert refused["error"] == "invalid_client" and refused["error_codes"] == [700027], refused

@@ -79,7 +79,7 @@ def person(role, number=0):
     name = f"{role.lower().replace(' ', '-')}-{number}"
     create("tenants/-/users", {
         "userPrincipalName": facts.person(name), "displayName": role, "password": facts.password})
-    administer("PUT", f"tenants/-/roles/{urllib.parse.quote(role)}/members/{facts.person(name)}", {})
+    administer("PUT", f"tenants/-/roles/{urllib.parse.quote(role)}/members/{facts.person(name)}")
     answer = code_tokens(
         ADMINISTRATION_CLIENT, f"{facts.administration}/.default", redirect="http://127.0.0.1:1", name=name)
     return Caller(answer["access_token"], role=role)

@@ -63,10 +63,20 @@ final class AdministeredServer: Sendable {
     ///
     /// - Parameter permission: a permission to ask for; by default all of them.
     func token(ofPerson name: String, permission: String = ".default") async throws -> String {
-        try await token([
+        try await token(form(of: name, permission: permission, password: Self.password))
+    }
+
+    /// Makes a sign-in with a wrong password, which the server counts.
+    func mistypePassword(ofPerson name: String) async throws {
+        let form = form(of: name, permission: ".default", password: "not \(Self.password)")
+        #expect(try await server.send("POST", tokenPath, form: form).status == 400)
+    }
+
+    private func form(of name: String, permission: String, password: String) -> [String: String] {
+        [
             "grant_type": "password", "client_id": AdministrationApp.clientID, "scope": "\(resource)/\(permission)",
-            "username": "\(name)@\(Self.domain)", "password": Self.password,
-        ])
+            "username": "\(name)@\(Self.domain)", "password": password,
+        ]
     }
 
     /// An application that acts for itself.

@@ -23,11 +23,12 @@ struct AdministrationWalk {
     private static let app = "org.contoso.rounds"
 
     /// Prepares what no operation over the network can make: a device of the directory, an enrolled device, and an app's
-    /// package. Also a person who is signed in.
+    /// package. Also a person who is signed in, and who then mistypes the password.
     static func prepare(_ server: AdministeredServer, in scratch: Scratch) async throws {
         try server.addPerson("admin", roles: "Global Administrator")
         try server.addPerson("worker")
         for _ in 1...2 { _ = try await server.token(ofPerson: "worker") }
+        try await server.mistypePassword(ofPerson: "worker")
         let package = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9) + [3, 0]
         try Data(package).write(to: URL(filePath: scratch.path("rounds")))
         try server.operate(
@@ -70,9 +71,9 @@ struct AdministrationWalk {
         try await call(IdentityAdmin.changeUser, jo, #"{"accountEnabled":false}"#)
         try await call(IdentityAdmin.changeUser, jo, #"{"accountEnabled":true,"jobTitle":""}"#)
         try await call(IdentityAdmin.setPassword, jo, #"{"password":"another horse battery"}"#)
-        try await call(IdentityAdmin.unlockUser, jo)
         try await call(IdentityAdmin.listUsers)
         let worker = "worker@contoso.test"
+        try await call(IdentityAdmin.unlockUser, ["user": worker])
         let sessions: [IdentityAdmin.Session] = try await call(
             IdentityAdmin.listSessions, query: [("user", worker)]
         ).decoded()

@@ -37,11 +37,7 @@ extension PersonSignIn {
         guard Self.mayIssue(issuer, server) else {
             throw AuthorizationServer.unusable(server.authorizationEndpoint, "another server has answered")
         }
-        let outcome = try await outcome(try await server.tokens(for: form), from: server, nonce: nonce)
-        guard server.issuer(of: outcome.person.tenantID) == issuer else {
-            throw AuthorizationServer.unusable(server.authorizationEndpoint, "another server has answered")
-        }
-        return outcome
+        return try await outcome(try await server.tokens(for: form), from: server, nonce: nonce, issuer: issuer)
     }
 
     private static func request(

@@ -90,13 +90,19 @@ package struct PersonSignIn: Sendable {
         return words.map { TextTable.printable(String($0)) }.joined(separator: ": ")
     }
 
+    /// Checks the tokens that the server has issued, and revokes them if they cannot be used.
+    ///
+    /// - Parameter issuer: the issuer that the answer to the authorization request names; nil if there was no such answer.
+    /// - Throws: ``CommandFailure``
     func outcome(
-        _ tokens: TokenReply, from server: AuthorizationServer, nonce: String?
+        _ tokens: TokenReply, from server: AuthorizationServer, nonce: String?, issuer: String? = nil
     ) async throws -> Outcome {
         do {
-            return Outcome(
-                tokens: tokens,
-                person: try SignedInPerson(tokens.idToken, from: server, nonce: nonce, now: now()))
+            let person = try SignedInPerson(tokens.idToken, from: server, nonce: nonce, now: now())
+            guard issuer == nil || server.issuer(of: person.tenantID) == issuer else {
+                throw AuthorizationServer.unusable(server.authorizationEndpoint, "another server has answered")
+            }
+            return Outcome(tokens: tokens, person: person)
         } catch {
             // Nobody uses these tokens, so they must not stay valid.
             if let token = tokens.refreshToken, let endpoint = server.revocationEndpoint {
