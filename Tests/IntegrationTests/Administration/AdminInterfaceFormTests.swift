@@ -26,7 +26,7 @@ import Testing
         let token = try await fixture.token(of: fixture.admin)
         _ = try await fixture.acts.groups.add("Ward", mailNickname: "w", description: nil, tenant: fixture.tenant.id)
         for operation in AdminOperation.all where operation.body() == nil && operation.access != .serverOnly {
-            for body in [#"{"x":1}"#, "{}", "null", " "] {
+            for body in [#"{"x":1}"#, "[]", "null", " "] {
                 let refused = try await fixture.call(operation, Self.places, token: token, body: body)
                 #expect(
                     refused.status == .badRequest && refused.refusal == "admin.body",
@@ -39,7 +39,7 @@ import Testing
         }
         let group = try await fixture.operate(IdentityAdmin.getGroup.operation, Self.places)
         #expect(group.status == .ok)
-        let removed = try await fixture.call(IdentityAdmin.removeGroup.operation, Self.places, token: token, body: "")
+        let removed = try await fixture.call(IdentityAdmin.removeGroup.operation, Self.places, token: token, body: "{}")
         #expect(removed.status == .noContent, "\(removed.text)")
     }
 
