@@ -73,7 +73,8 @@ package struct GeneralRefusal: Sendable {
             $0.isServed(at: $1)
         },
         GeneralRefusal("admin.tooLarge", status: 413, "The body is too large.") { $0.isServed(at: $1) },
-        GeneralRefusal("admin.body", status: 400, "The request has a body other than `{}`, and the operation has none.") {
+        GeneralRefusal("admin.body", status: 400, "The request has a body other than `{}`, and the operation has none.")
+        {
             $0.isServed(at: $1) && $0.body() == nil
         },
         GeneralRefusal("admin.idempotency.method", status: 400, "Only POST takes an `Idempotency-Key`.") {
