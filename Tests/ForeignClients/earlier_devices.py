@@ -246,7 +246,7 @@ class Device:
             administer("PUT", f"/identity/{tenant}/offline-sign-in", {"rules": rules}, 200, 204)
         else:
             assert act == "pushes a profile and removes it", act
-            said = administer("POST", f"/mdm/{tenant}/profiles", {"sharedDevice": {"urls": []}}, 201)
+            said = administer("POST", f"/mdm/{tenant}/profiles", {"sharedDevice": {"urls": [facts.login]}}, 201)
             profile = json.loads(said)["identifier"]
             for method in ("PUT", "DELETE"):
                 administer(method, f"/mdm/{tenant}/devices/{self.values['udid']}/profiles/{profile}", None, 202)

@@ -51,7 +51,7 @@ import Testing
             (["--id", "com.under_score.app"], "app_name", ""), (["--id", "com.example."], "app_name", ""),
             (["--id", "com.example.Rounds"], "app_name", ""), (["--id", long], "app_name", "com.example.aaa"),
             (["--id", "com.example.fourth", "--client-id", "nonsense"], "client_id_invalid", "nonsense"),
-            (["--id", "com.example.fifth", "--client-id", broker], "client_of_other_app", "registered already"),
+            (["--id", "com.example.fifth", "--client-id", broker], "identity.client.id", "only the server itself"),
         ]
         for (words, code, part) in refusals {
             let refused = try await run(["--json"] + words)
