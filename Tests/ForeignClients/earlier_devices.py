@@ -56,7 +56,7 @@ def administer(method, path, body, *statuses):
     connection = http.client.HTTPConnection("server")
     with socket.socket(socket.AF_UNIX) as connection.sock:
         connection.sock.connect(facts.admin)
-        connection.request(method, path, json.dumps(body), {"Connection": "close"})
+        connection.request(method, path, None if body is None else json.dumps(body), {"Connection": "close"})
         answer = connection.getresponse()
         text = answer.read()
         assert answer.status in statuses, (path, answer.status, text)
