@@ -5,7 +5,8 @@ internal import Redaction
 
 /// Lines that a command reads from standard input.
 package enum InputLine {
-    /// Reads a line, without its end; returns nil if there is none. Reads nothing that follows the line.
+    /// Reads one line and returns it without the line break, or returns nil at the end of the input. What follows the line
+    /// stays in the input.
     ///
     /// - Throws: ``CommandFailure`` `input_not_utf8` or `input_unreadable`.
     package static func read() throws -> String? { try text() }

@@ -91,9 +91,10 @@ extension OAuthError {
         .invalidRequest, number: 50059,
         description: "The request does not say which tenant it means. Name it in the address or in login_hint.")
     package static let unknownClient = OAuthError(
-        .unauthorizedClient, number: 700016, description: "The application is not registered in this tenant.")
+        .unauthorizedClient, number: unknownClientNumber,
+        description: "The application is not registered in this tenant.")
     package static let disabledClient = OAuthError(
-        .unauthorizedClient, number: 7_000_112, description: "The application is disabled in this tenant.")
+        .unauthorizedClient, number: disabledClientNumber, description: "The application is disabled in this tenant.")
     package static let publicClientWithSecret = OAuthError(
         .invalidClient, number: 700025, description: "The client is public, so client_secret must not be sent.")
     package static let missingSecret = OAuthError(
@@ -155,7 +156,8 @@ extension OAuthError {
     package static let unknownResource = OAuthError(
         .invalidResource, number: 500011, description: "The resource is not known in this tenant.")
     package static let noConsent = OAuthError(
-        .invalidGrant, number: 65001, description: "The application is not registered for this resource or permission.",
+        .invalidGrant, number: noConsentNumber,
+        description: "The application is not registered for this resource or permission.",
         suberror: "consent_required")
     package static let consentDeclined = OAuthError(
         .accessDenied, number: 65004, description: "The person declined the application's request.")

@@ -39,6 +39,16 @@ package struct OAuthError: Error, Sendable, Equatable {
     package static let unknownDeviceNumber = 50155
     /// The error number for a disabled device.
     package static let disabledDeviceNumber = 135_011
+    /// The error number for an application that is not registered.
+    package static let unknownClientNumber = 700_016
+    /// The error number for a disabled application.
+    package static let disabledClientNumber = 7_000_112
+    /// The error number for an application that may not ask for this resource or permission on behalf of a person.
+    package static let noConsentNumber = 65001
+    /// The error number for an application that has no permission for itself.
+    package static let noApplicationPermissionNumber = 5_000_645
+    /// The error number for an assertion that no registered key has signed.
+    package static let assertionSignatureNumber = 700_027
     /// The error number for an organisation that the server does not serve.
     package static let unknownTenantNumber = 90002
     /// The error number for a request that does not say which organisation it means.

@@ -57,7 +57,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await people.change(IdentityAdmin.addGroupMember, of: group, each: "user", admin) {
-                $0 == 1 ? "1 person is in \(group)." : "\($0) people are in \(group)."
+                $0 == 1 ? "The person is in \(group)." : "The \($0) people are in \(group)."
             }
         }
     }
@@ -70,7 +70,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await people.change(IdentityAdmin.removeGroupMember, of: group, each: "user", admin) {
-                $0 == 1 ? "1 person is no longer in \(group)." : "\($0) people are no longer in \(group)."
+                $0 == 1 ? "The person is no longer in \(group)." : "The \($0) people are no longer in \(group)."
             }
         }
     }
@@ -96,7 +96,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await devices.change(IdentityAdmin.addGroupDevice, of: group, each: "device", admin) {
-                $0 == 1 ? "1 device is in \(group)." : "\($0) devices are in \(group)."
+                $0 == 1 ? "The device is in \(group)." : "The \($0) devices are in \(group)."
             }
         }
     }
@@ -110,7 +110,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await devices.change(IdentityAdmin.removeGroupDevice, of: group, each: "device", admin) {
-                $0 == 1 ? "1 device is no longer in \(group)." : "\($0) devices are no longer in \(group)."
+                $0 == 1 ? "The device is no longer in \(group)." : "The \($0) devices are no longer in \(group)."
             }
         }
     }

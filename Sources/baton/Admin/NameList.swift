@@ -20,7 +20,7 @@ struct NameList: ParsableArguments {
     /// it stay done, so the command can be repeated with the rest of the list.
     ///
     /// - Parameters:
-    ///   - place: the placeholder in the operation's path that stands for the object.
+    ///   - place: the name of the object's place in the operation's path.
     ///   - done: returns the line to print for a number of objects.
     func change(
         _ endpoint: Endpoint<Empty, Empty>, of group: String, each place: String, _ admin: AdminOptions,
@@ -59,6 +59,11 @@ struct NameList: ParsableArguments {
         let lines = text.trimmingPrefix("\u{FEFF}").split(whereSeparator: \.isNewline).map {
             $0.trimmingCharacters(in: .whitespaces)
         }
-        return lines.filter { !$0.isEmpty }
+        let names = lines.filter { !$0.isEmpty }
+        guard !names.isEmpty else {
+            throw CommandFailure(
+                code: "file_empty", message: "\(from) contains no name.", remedy: "Write one name on each line.")
+        }
+        return names
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
 /// The form of requests: bodies where none belongs, texts that nobody can see, bytes that are not UTF-8, and numbers.
 @Suite struct AdminInterfaceFormTests {
-    /// Values for the placeholders of every operation. Nothing needs to have these names.
+    /// A name for each place in the paths of all operations. No object with such a name has to exist.
     private static let places = [
         "user": "bo@contoso.test", "session": "x", "group": "Ward", "role": "Global Reader", "client": "x",
         "secret": "x", "key": "x", "permission": "User.Read.All", "subject": "x", "grant": "x", "device": "x",

@@ -229,7 +229,7 @@ import Testing
             #expect(refused.status == .conflict && refused.refusal == "identity.role.last", "\(refused.text)")
             #expect(refused.failure?.remedy.contains("baton admin role add") == true, "\(refused.text)")
         }
-        // Nothing has happened, and whoever is not enabled can lose the role.
+        // The refused acts have changed nothing. A disabled person can lose the role, because an enabled one keeps it.
         let present = try await fixture.call(
             IdentityAdmin.getUser.operation, Self.places(fixture.admin), token: token
         ).decoded(IdentityAdmin.User.self)

@@ -66,10 +66,10 @@ package struct ApplicationSignIn: Sendable {
             "Have an administrator enable the application: baton admin client enable \(client)."
         case OAuthError.unknownClientNumber:
             "Check --client-id and --tenant. An administrator lists the applications with: baton admin client list."
-        case let number where OAuthError.noPermissionNumbers.contains(number):
+        case OAuthError.noConsentNumber, OAuthError.noApplicationPermissionNumber:
             "Have a Global Administrator grant the application a permission: "
                 + "baton admin client permission grant \(client) PERMISSION."
-        case OAuthError.wrongKeyNumber:
+        case OAuthError.assertionSignatureNumber:
             "Check --key, or have an administrator register the key: baton admin client key add \(client) FILE."
         default: "Check --client-id, --key and --tenant, and that an administrator has registered the key."
         }

@@ -17,7 +17,8 @@ protocol SignInStore: Sendable {
     ///
     /// - Throws: ``CommandFailure``.
     func read(for administration: ServerURL) async throws -> KeptSignIn?
-    /// Returns the sign-in for an address, even if others may have read it; nil if there is none. It must only be ended.
+    /// Returns the kept sign-in for an address, or nil. Other users may have read this sign-in, so the caller may end it but
+    /// not use it.
     ///
     /// - Throws: ``CommandFailure``.
     func readExposed(for administration: ServerURL) async throws -> KeptSignIn?

@@ -23,7 +23,7 @@ extension OAuthError {
         .invalidClient, number: 700024,
         description: "The client_assertion has expired, is not valid yet, or is valid for more than ten minutes.")
     package static let assertionSignature = OAuthError(
-        .invalidClient, number: 700027,
+        .invalidClient, number: assertionSignatureNumber,
         description: "No valid key of the client has signed the client_assertion. Register the key, or sign with "
             + "RS256, PS256 or ES256.")
     package static let replayedAssertion = OAuthError(
@@ -36,7 +36,7 @@ extension OAuthError {
         .invalidClient, number: 5_000_644,
         description: "A client_assertion is accepted only with grant_type client_credentials. Use the client_secret.")
     package static let noApplicationPermission = OAuthError(
-        .unauthorizedClient, number: 5_000_645,
+        .unauthorizedClient, number: noApplicationPermissionNumber,
         description: "The application has no permission of its own. A Global Administrator must grant it one.")
     package static let personRequired = OAuthError(
         .invalidResource, number: 5_000_646,

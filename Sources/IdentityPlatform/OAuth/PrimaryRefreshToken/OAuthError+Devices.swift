@@ -44,7 +44,7 @@ extension OAuthError {
         description: "The primary refresh token has been renewed. Use the new one.",
         suberror: Suberror.badToken)
     static let notABroker = OAuthError(
-        .unauthorizedClient, number: 700016,
+        .unauthorizedClient, number: unknownClientNumber,
         description: "The application may not have primary refresh tokens: it is not registered as a broker.")
     static let passwordProofOff = OAuthError(
         .unsupportedGrantType, number: 70003,
